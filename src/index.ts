@@ -14,7 +14,7 @@ export { importFormats } from "./import/registry.js";
 export type { Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
 export { DERIVATION } from "./index/derivation.js";
 export type { EntryCounts, EntryIndex } from "./index/port.js";
-export type { Captured } from "./log/capture/capture.js";
+export type { Captured } from "./log/capture/append-result.js";
 export type { OnRecorded, RecordedEntry } from "./log/capture/recorded-hooks.js";
 export type { Surroundings } from "./log/capture/surroundings.js";
 export type { ForgetOptions } from "./log/forgetting/forget-wish.js";

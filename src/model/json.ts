@@ -1,4 +1,5 @@
 // JSON values as types, and the two checks that hostile JSON needs before anything else touches it.
+import { type Rejection, reject } from "./rejection.js";
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -7,6 +8,12 @@ export interface JsonObject {
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value as one JSON object, or why not. */
+export function jsonObjectOf(value: unknown, what: string): JsonObject | Rejection {
+  if (isJsonObject(value)) return value;
+  return reject({ code: "field_invalid", field: "body", message: `${what} must be a JSON object` });
 }
 
 /** The JSON value that a text is; undefined where it is none. */

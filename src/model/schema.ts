@@ -15,6 +15,11 @@ export function named<P extends TProperties>(title: string, schema: TObject<P>):
   return { ...schema, title } as TObject<P>;
 }
 
+/** A schema that OpenAPI has by this name, made from the table of kinds. */
+export function schemaNamed<T>(name: string) {
+  return Type.Unsafe<T>({ $ref: `#/components/schemas/${name}` });
+}
+
 /** The same schema under several names. */
 export function each<N extends string, S extends TSchema>(names: readonly N[], schema: S): { readonly [K in N]: S } {
   return Object.fromEntries(names.map((name) => [name, schema])) as { readonly [K in N]: S };

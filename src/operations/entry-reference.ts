@@ -14,6 +14,14 @@ export const entryReference: Parameter<string | number, EntryWish> = {
   parse: (value) => toReference(String(value)),
 };
 
+export const interactionId: Parameter<string, string> = {
+  description: "The interaction's id.",
+  schema: { type: "string" },
+  example: "turn-1",
+  refusals: [],
+  parse: (value) => String(value),
+};
+
 /** A number that no position can have is one that nothing stands at. */
 function toReference(text: string): EntryWish {
   return isPositionText(text) ? { position: Math.min(Number(text), Number.MAX_SAFE_INTEGER) } : { id: text };

@@ -1,6 +1,10 @@
 // The list of operations. Every surface follows from it; the comments are those of the library's methods.
 import type { Answering } from "../reading/answering.js";
 import type { CallTable } from "../reading/calls.js";
+import { appendEntries } from "./append-entries.js";
+import { clearSession } from "./clear-session.js";
+import { completeInteraction } from "./complete-interaction.js";
+import { consolidateSession } from "./consolidate-session.js";
 import { context } from "./context.js";
 import { getHistory } from "./get-history.js";
 import { getMemory } from "./get-memory.js";
@@ -11,6 +15,7 @@ import { listSessions } from "./list-sessions.js";
 import type { AnyOperation, MethodOf } from "./operation.js";
 import type { Readers } from "./readers.js";
 import { recall } from "./recall.js";
+import { recordInteraction } from "./record-interaction.js";
 import { told } from "./told.js";
 import { usage } from "./usage.js";
 
@@ -39,7 +44,16 @@ const otherOperations = {
   recall,
 };
 
-export const operations = { ...recorderOperations, ...otherOperations };
+/** Those that append entries. The library has methods for them that are handier, and answer with more. */
+const appendingOperations = {
+  recordInteraction,
+  completeInteraction,
+  appendEntries,
+  consolidateSession,
+  clearSession,
+};
+
+export const operations = { ...recorderOperations, ...otherOperations, ...appendingOperations };
 
 export type Operations = typeof operations;
 type OperationName = keyof Operations;
@@ -56,10 +70,18 @@ export const operationList: readonly AnyOperation[] = Object.values(operations);
 
 /** The operations as calls that the reading side answers. */
 export const operationCalls: CallTable<Answering<Readers>> = Object.fromEntries(
-  operationList.map((operation) => [operation.name, (parts, query) => answerFrom(operation, parts, query)]),
+  operationList.flatMap((operation) =>
+    isReading(operation) ? [[operation.name, (parts, query) => answerFrom(operation, parts, query)]] : [],
+  ),
 );
 
-function answerFrom(operation: AnyOperation, parts: Answering<Readers>, query: never): Promise<unknown> {
+type ReadingOperation = Exclude<AnyOperation, { readonly needs: "recorder" }>;
+
+function isReading(operation: AnyOperation): operation is ReadingOperation {
+  return operation.needs !== "recorder";
+}
+
+function answerFrom(operation: ReadingOperation, parts: Answering<Readers>, query: never): Promise<unknown> {
   switch (operation.needs) {
     case "log":
     case "several":

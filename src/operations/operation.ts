@@ -2,20 +2,55 @@
 //
 // The library's method, asking a thread, asking a server, the HTTP route with its parsing and its OpenAPI document, the scope,
 // the MCP tool and the command all derive from these fields. Leaving one out does not compile.
-import type { TSchema } from "typebox";
+import type { Static, TSchema } from "typebox";
 import { knownOptions } from "../model/options.js";
-import { type Noun, type Rejection, type RejectionCode, reject } from "../model/rejection.js";
+import { type Noun, Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import type { AnswerOf } from "../model/schema.js";
 import type { Scope } from "../model/scope.js";
 import type { Answering } from "../reading/answering.js";
 import { type Input, type OptionsOf, parseInput, type QueryOf, type Question } from "../search/input.js";
+import type { Parameter } from "../search/parameters.js";
 import type { Readers } from "./readers.js";
+import type { Recording } from "./recording.js";
 
 /** `any` needs a key, and what it may do is decided further in; `open` needs none and shows no recorded text. */
 export type Need = Scope | "open" | "any";
 
 /** Named segments are parameters: `GET /entries/:id`. */
 type Route = `${"GET" | "POST"} /${string}`;
+
+/** What is sent with an operation: one JSON document, parsed as a whole. */
+export interface Body<S extends TSchema = TSchema, Parsed = unknown> {
+  /** Schema and type of what is given, in one. */
+  readonly schema: S;
+  /** A document, for the documentation. */
+  readonly example?: unknown;
+  readonly is_required: boolean;
+  /** What HTTP takes: an empty body may be of any type, as `curl -d ''` sends it; lines have a document each. */
+  readonly form: "json" | "json_or_empty" | "json_or_lines";
+  /** What was not given comes here, too. */
+  readonly parse: (given: unknown) => Parsed | Rejection;
+}
+
+/** A body is data: this only checks that its parts fit. */
+export function body<S extends TSchema, Parsed>(definition: Body<S, Parsed>): Body<S, Parsed> {
+  return definition;
+}
+
+/** Of an operation that can find everything done before: 201 where something was recorded, 200 where nothing was. */
+interface Recorded<A> {
+  readonly is_new: (answer: A) => boolean;
+  readonly new: Outcome;
+  readonly known: Outcome;
+}
+
+/** One of several answers, for the documentation. */
+interface Outcome {
+  readonly description: string;
+  /** Where it is not the output itself. */
+  readonly output?: TSchema;
+  readonly example?: unknown;
+}
 
 /** Before a model there is room for little: what else is said here is how a long answer is cut. */
 interface Tool {
@@ -52,6 +87,8 @@ interface Sources<Q, A> {
   readonly index_at_head: (readers: Readers, query: Q) => Promise<A>;
   /** Several of these, as the operation itself asks for them. */
   readonly several: (parts: Answering<Readers>, query: Q) => Promise<A>;
+  /** What appends entries, here or on a server. */
+  readonly recorder: (recorder: Recording, query: Q) => Promise<A>;
 }
 
 export type Source = keyof Sources<unknown, unknown>;
@@ -63,6 +100,7 @@ export interface Operation<
   Missing extends Noun | undefined = Noun | undefined,
   N extends Source = Source,
   P extends readonly (keyof I & string)[] = readonly (keyof I & string)[],
+  B extends Body | undefined = Body | undefined,
 > {
   readonly name: Name;
   readonly tag: string;
@@ -77,10 +115,17 @@ export interface Operation<
   readonly refine?: (query: QueryOf<I>) => QueryOf<I> | Rejection;
   /** Parameters that the library takes by their place, before the options. */
   readonly positional: P;
+  /** What is sent with it; in the library the last argument. */
+  readonly body?: B;
   /** Schema and type of the answer in one. */
   readonly output: S;
   /** An answer, for the documentation. */
   readonly example?: AnswerOf<S>;
+  /** What the answer is, for the documentation. */
+  readonly answer_is?: string;
+  readonly recorded?: Recorded<AnswerOf<S>>;
+  /** Makes JSON of a large answer without holding up others. */
+  readonly toJson?: (answer: AnswerOf<S>) => Promise<Uint8Array>;
   /** What is missing where there is no answer: undefined in the library, 404 over HTTP. */
   readonly missing: Missing;
   /** Codes that it may be refused with, beside those of its parameters. */
@@ -90,7 +135,7 @@ export interface Operation<
   readonly is_large?: true;
   /** That it was asked is written down: no page of another site may ask, nor anybody for headers alone. */
   readonly is_recorded?: true;
-  readonly answer: Sources<QueryOf<I>, AnswerOf<S> | (Missing extends Noun ? undefined : never)>[N];
+  readonly answer: Sources<AskedWith<I, B>, AnswerOf<S> | (Missing extends Noun ? undefined : never)>[N];
 }
 
 /** An operation is data: this only checks that nothing is missing and everything fits. */
@@ -101,9 +146,28 @@ export function operation<
   const Missing extends Noun | undefined,
   const N extends Source,
   const P extends readonly (keyof I & string)[],
->(definition: Operation<Name, I, S, Missing, N, P>): Operation<Name, I, S, Missing, N, P> {
+  B extends Body | undefined = undefined,
+>(definition: Operation<Name, I, S, Missing, N, P, B>): Operation<Name, I, S, Missing, N, P, B> {
   return definition;
 }
+
+/** What is sent, as it is given: nobody writes into it, and what may be left out may be undefined. */
+export type SentIn<S extends TSchema> = Lenient<Static<S>>;
+
+type Lenient<T> = T extends readonly (infer E)[]
+  ? readonly Lenient<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Lenient<T[K]> | (object extends Pick<T, K> ? undefined : never) }
+    : T;
+
+/** The last argument of a method; it may be left out where nothing in it is needed. */
+type SentLast<S extends TSchema> = object extends SentIn<S> ? [sent?: SentIn<S>] : [sent: SentIn<S>];
+
+/** What an operation is answered from: what it was asked with, or what its address names and what was sent. */
+type AskedWith<I, B> =
+  B extends Body<infer _, infer Parsed>
+    ? Omit<QueryOf<I>, "filter" | "given" | "fingerprint" | "now_ms"> & { readonly body: Parsed }
+    : QueryOf<I>;
 
 /** What an operation is answered with. */
 export type AnswerTo<Op> = Op extends { readonly output: infer S extends TSchema; readonly missing: infer M }
@@ -119,17 +183,26 @@ export type MethodOf<Op> = Op extends {
   readonly input: infer I;
   readonly positional: infer P extends readonly unknown[];
 }
-  ? (...given: [...placed: PlacedOf<I, P>, options?: Omit<OptionsOf<I>, P[number] & string>]) => Promise<AnswerTo<Op>>
+  ? (
+      ...given: [
+        ...placed: PlacedOf<I, P>,
+        ...last: Op extends { readonly body?: Body<infer S> }
+          ? SentLast<S>
+          : [options?: Omit<OptionsOf<I>, P[number] & string>],
+      ]
+    ) => Promise<AnswerTo<Op>>
   : never;
 
 /** Any operation, whatever it takes and answers with. */
-export type AnyOperation = Pick<
+export type AnyOperation = Omit<
   Operation,
-  Exclude<keyof Operation, "answer" | "needs" | "input" | "positional" | "refine">
+  "answer" | "needs" | "input" | "positional" | "refine" | "recorded" | "toJson"
 > & {
   readonly input: Input;
   readonly refine?: (query: never) => object;
   readonly positional: readonly string[];
+  readonly recorded?: Recorded<never>;
+  readonly toJson?: (answer: never) => Promise<Uint8Array>;
 } & { [N in Source]: { readonly needs: N; readonly answer: Sources<never, unknown>[N] } }[Source];
 
 /** The parameters in an operation's path, in order. */
@@ -139,12 +212,20 @@ export function pathParametersOf({ route }: Pick<AnyOperation, "route">): readon
 
 /** Reads what an operation was asked with; an option that it does not have is refused. */
 export function parseOptions(
-  { name, input, route, refine }: Pick<AnyOperation, "name" | "input" | "route" | "refine">,
+  { name, input, route, refine, body }: Pick<AnyOperation, "name" | "input" | "route" | "refine" | "body">,
   options: { readonly [name: string]: unknown },
   nowMs: number,
 ): object | Rejection {
-  const known = knownOptions(options, Object.keys(input));
+  const known = knownOptions(options, body === undefined ? Object.keys(input) : [...Object.keys(input), "body"]);
   const absent = pathParametersOf({ route }).find((field) => (known[field] ?? undefined) === undefined);
   if (absent !== undefined) return reject({ code: "field_missing", field: absent, message: `${absent} is missing` });
-  return parseInput({ name, input, refine } as Question, known as OptionsOf<Input>, nowMs);
+  if (body === undefined) return parseInput({ name, input, refine } as Question, known as OptionsOf<Input>, nowMs);
+  const query: { [name: string]: unknown } = {};
+  for (const [field, parameter] of Object.entries(input) as readonly (readonly [string, Parameter])[]) {
+    const parsed = parameter.parse(known[field], { name: field, nowMs });
+    if (parsed instanceof Rejection) return parsed;
+    query[field] = parsed;
+  }
+  const sent = body.parse(known.body);
+  return sent instanceof Rejection ? sent : { ...query, body: sent };
 }

@@ -14,11 +14,6 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /openapi.json": "open",
   "GET /health": "open",
 
-  "POST /interactions": "capture",
-  "POST /interactions/:id/response": "capture",
-  "POST /entries": "capture",
-  "POST /sessions/:id/clear": "capture",
-  "POST /sessions/:id/consolidate": "capture",
   "POST /hooks/claude-code": "capture",
 
   "GET /metrics": "metrics",

@@ -36,8 +36,10 @@ export function methodsBy(operate: Operate): OperationMethods {
 }
 
 /** What was given by place and by name, all by name. */
-function optionsOf({ input, positional }: AnyOperation, given: readonly unknown[]): Options {
+function optionsOf({ input, positional, body }: AnyOperation, given: readonly unknown[]): Options {
   const names = Object.keys(input).filter((name) => !positional.includes(name));
   const placed = Object.fromEntries(positional.map((name, at) => [name, given[at]]));
-  return { ...knownOptions(given[positional.length] as object | undefined, names), ...placed };
+  const last = given[positional.length];
+  if (body !== undefined) return { ...placed, body: last };
+  return { ...knownOptions(last as object | undefined, names), ...placed };
 }

@@ -6,8 +6,14 @@ import { type Keys, person } from "../guard/keys.js";
 import type { ImportOptions, ImportReport } from "../import/import-files.js";
 import type { Watch, WatchCounts, WatchOptions } from "../import/watch/watch-files.js";
 import type { Watches } from "../import/watch/watches.js";
-import { type AppendResult, notAnInteraction, toAppendResult, toReceipt } from "../log/capture/append-result.js";
-import type { Capture, Captured } from "../log/capture/capture.js";
+import {
+  type AppendResult,
+  type Captured,
+  notAnInteraction,
+  toAppendResult,
+  toReceipt,
+} from "../log/capture/append-result.js";
+import type { Capture } from "../log/capture/capture.js";
 import type { ImportDoor } from "../log/capture/import-door.js";
 import { Surrounded, type Surroundings } from "../log/capture/surroundings.js";
 import type { ForgetOptions } from "../log/forgetting/forget-wish.js";
@@ -25,12 +31,13 @@ import { orThrow, RecorderError, reject } from "../model/rejection.js";
 import type { Contradiction, Seal, Verification } from "../model/verification.js";
 import type { Calls } from "../operations/calls.js";
 import type { Operations } from "../operations/index.js";
+import { type AnyOperation, parseOptions } from "../operations/operation.js";
 import { rebuildWithProgress } from "../reading/rebuilding.js";
 import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tail/read-tail.js";
 import type { Tail } from "../reading/tail/tail.js";
 import type { OptionsOf } from "../search/input.js";
 import type { Custody } from "./custody.js";
-import { methodsBy, type Operate } from "./operable.js";
+import { methodsBy, type Operate, type Options } from "./operable.js";
 import { ReadableRecord } from "./readable-record.js";
 import {
   type AcceptLogOptions,
@@ -105,6 +112,13 @@ export class Recorder extends ReadableRecord {
     if (key_id === "") return this;
     if (isKeyId(key_id)) return new Recorder(this.#open().by(key_id));
     throw new RecorderError({ code: "field_invalid", field: "key_id", message: "key_id is not the id of a key" });
+  }
+
+  /** Carries an operation out; one that appends entries goes the way of `append`. */
+  override async operate(operation: AnyOperation, options: Options): Promise<unknown> {
+    if (operation.needs !== "recorder") return super.operate(operation, options);
+    const { nowMs } = this.#open();
+    return operation.answer(this, orThrow(parseOptions(operation, options, nowMs())) as never);
   }
 
   /** What `within` was given where this is asked. */

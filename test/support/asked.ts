@@ -1,6 +1,6 @@
 // Everything that can be asked with filters and parameters, by name: operations, and questions that are not operations yet.
 import { type Operations, operations } from "../../src/operations/index.js";
-import { pathParametersOf } from "../../src/operations/operation.js";
+import { type Body, pathParametersOf } from "../../src/operations/operation.js";
 import type { FilterName } from "../../src/search/filters.js";
 import {
   type NamedParameter,
@@ -10,7 +10,10 @@ import {
   questionRules,
 } from "../../src/search/question-rules.js";
 
-type OperationName = keyof Operations;
+/** Those that are sent a body are asked with nothing else. */
+type OperationName = {
+  [N in keyof Operations]: Operations[N] extends { readonly body?: Body } ? never : N;
+}[keyof Operations];
 
 export type AskedName = QuestionName | OperationName;
 

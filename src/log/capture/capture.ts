@@ -10,21 +10,13 @@ import type { Mask } from "../../model/mask.js";
 import { Rejection, reject, requestTooWide } from "../../model/rejection.js";
 import { mapInSlices, TimeSlice } from "../../model/scheduling.js";
 import type { EntryLog, LogEntry, Placement, StoredBody, TakenClaim } from "../port.js";
+import type { Captured } from "./append-result.js";
 import { bodiesAt } from "./bodies-at.js";
 import { type Draft, type GivenDraft, parseDraft } from "./draft.js";
 import type { GroupCommit } from "./group-commit.js";
 import { alreadyCompleted, namesOthers, resolveNamed } from "./named-entries.js";
 import { type Packed, pack, type Surroundings, sharedRoom } from "./pack.js";
 import type { RecordedDraft, RecordedHooks } from "./recorded-hooks.js";
-
-export interface Captured {
-  readonly status: "recorded" | "already_recorded";
-  readonly id: string;
-  readonly position: number;
-  readonly created_at: string;
-  /** Fields that the kind does not know: they are kept in `extra`. Absent where there are none. */
-  readonly unknown_fields?: readonly string[];
-}
 
 /** A captured item together with what was written, for callers that answer with the whole entry. */
 export interface CapturedItem extends Captured {

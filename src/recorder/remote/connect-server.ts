@@ -10,7 +10,7 @@ import { Recorder, type RecorderParts } from "../recorder.js";
 import { operateRemotely } from "./operate-remotely.js";
 import { RemoteCapture } from "./remote-capture.js";
 import { remoteMemories } from "./remote-memories.js";
-import { elsewhere, remoteCalls, sessionPath } from "./remote-reading.js";
+import { elsewhere, remoteCalls } from "./remote-reading.js";
 import { RemoteTails } from "./remote-tails.js";
 import { ServerConnection, type ServerOptions } from "./server-connection.js";
 
@@ -38,6 +38,7 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     operation.name === "usage" && prices !== undefined
       ? elsewhere("reckoning by prices of your own")
       : operateThere(operation, options);
+  const { consolidateSession: consolidate } = methodsBy(operateThere);
   const parts: RecorderParts = {
     capture,
     tails,
@@ -51,7 +52,7 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     // The server learns by itself.
     learn: () => undefined,
     by: () => parts,
-    consolidate: ({ session_id, ...wish }) => server.post(`${sessionPath(session_id)}/consolidate`, wish),
+    consolidate: ({ session_id, ...body }) => consolidate(session_id, body),
     custody: {
       verify: (against) => (against === undefined ? server.get("/verify") : elsewhere("verifying against a seal")),
       forget: ({ actor: _, ...wish }) => server.post("/forget", wish),

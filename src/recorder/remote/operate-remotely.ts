@@ -11,7 +11,7 @@ export function operateRemotely(server: ServerConnection, nowMs: () => number): 
     orThrow(parseOptions(operation, options, nowMs()));
     const { path, query } = requestOf(operation, options);
     try {
-      return await server.get(path, query);
+      return await (operation.body === undefined ? server.get(path, query) : server.post(path, options.body ?? {}));
     } catch (error) {
       if (error instanceof RecorderError && error.code === `${operation.missing}_not_found`) return undefined;
       throw error;
@@ -27,7 +27,7 @@ function requestOf({ route }: AnyOperation, options: Options): { readonly path: 
     return encodeURIComponent(String(options[name]));
   });
   const query = Object.entries(options).filter(
-    ([name, value]) => !inPath.has(name) && isGiven(value) && value !== false,
+    ([name, value]) => !inPath.has(name) && name !== "body" && isGiven(value) && value !== false,
   );
   return { path, query: Object.fromEntries(query.map(([name, value]) => [name, textOf(value)])) };
 }

@@ -1,6 +1,7 @@
 // Capture through a server: parsed here, so that what is refused is refused in the same words, and recorded there.
 
-import { type Captured, type CapturedItem, entriesMissing } from "../../log/capture/capture.js";
+import type { Captured } from "../../log/capture/append-result.js";
+import { type CapturedItem, entriesMissing } from "../../log/capture/capture.js";
 import { type GivenDraft, parseDraft } from "../../log/capture/draft.js";
 import type { RecordedHooks } from "../../log/capture/recorded-hooks.js";
 import type { CaptureKind } from "../../model/entry.js";

@@ -90,10 +90,6 @@ export function memoryPath(id: string): string {
   return `/memories/${encodeURIComponent(id)}`;
 }
 
-export function sessionPath(id: string): string {
-  return `/sessions/${encodeURIComponent(id)}`;
-}
-
 /** What works on the store itself is done where it lies. */
 export async function elsewhere(what: string): Promise<never> {
   throw new Fault("store_unsuitable", `${what} is not done through a server`, {

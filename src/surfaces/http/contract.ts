@@ -6,7 +6,7 @@ import type { RejectionCode } from "../../model/rejection.js";
 import type { Diagnosis } from "../../model/verification.js";
 import type { Operations } from "../../operations/index.js";
 import type { AnswerTo } from "../../operations/operation.js";
-import type { AppendResult, Health, Recorder } from "../../recorder/recorder.js";
+import type { Health, Recorder } from "../../recorder/recorder.js";
 
 export interface ErrorAnswer {
   readonly error: {
@@ -22,11 +22,8 @@ export interface ErrorAnswer {
   };
 }
 
-/** `POST /interactions`, `POST /interactions/{id}/response` and `POST /sessions/{id}/clear`. */
-export type Receipt = AppendResult["entries"][number];
-
 /** `POST /entries`. */
-export type EntriesRecorded = AppendResult;
+export type EntriesRecorded = AnswerTo<Operations["appendEntries"]>;
 
 /** `GET /interactions`. */
 export type InteractionPage = Awaited<ReturnType<Recorder["listInteractions"]>>;
@@ -54,11 +51,6 @@ export type SessionAnswer = NonNullable<AnswerTo<Operations["getSession"]>>;
 
 /** `GET /sessions/{id}/history`: OpenAI's form, or Anthropic's with its system text apart. */
 export type HistoryAnswer = AnswerTo<Operations["getHistory"]>;
-
-/** `POST /sessions/{id}/consolidate`. */
-export interface ConsolidationAnswer {
-  readonly through: number;
-}
 
 /** `GET /search`. */
 export type SearchAnswer = Awaited<ReturnType<Recorder["search"]>>;

@@ -32,7 +32,6 @@ import { operationRoutes } from "./routes/operations.js";
 import { isUnreadableView, pageRoutes, readPage, sendHtml } from "./routes/page.js";
 import { reflectionRoutes } from "./routes/reflection.js";
 import { searchRoutes } from "./routes/search.js";
-import { sessionMarkRoutes } from "./routes/session-marks.js";
 import { statsRoutes } from "./routes/stats.js";
 import { tailRoutes } from "./routes/tail.js";
 
@@ -98,6 +97,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   cutOffStalled(app, limits.stall_ms);
   const paths = gatherOperations(app);
   interactionRoutes(app, recorder);
+  entryRoutes(app, recorder);
   searchRoutes(app, recorder);
   statsRoutes(app, recorder);
   reflectionRoutes(app, recorder);
@@ -111,9 +111,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   mcpRoutes(app, { recorder, version });
   pageRoutes(app, page);
   documentRoutes(app, { version, paths });
-  // In scopes of their own, since only these routes take lines of JSON, or no body at all.
-  app.register(async (scope) => entryRoutes(scope, recorder));
-  app.register(async (scope) => sessionMarkRoutes(scope, recorder));
+  // In scopes of their own, since only these routes take an empty body.
   app.register(async (scope) => memoryRoutes(scope, recorder));
   app.register(async (scope) => hookRoutes(scope, recorder));
   return app;

@@ -1,7 +1,8 @@
 // What the OpenAPI document says of an operation.
-import { type AnyOperation, pathParametersOf } from "../../../operations/operation.js";
+import { type AnyOperation, type Body, pathParametersOf } from "../../../operations/operation.js";
 import {
   addressRefusals,
+  bodyRefusals,
   jsonContent,
   type Operation,
   type Parameter,
@@ -11,7 +12,7 @@ import {
 } from "./operation.js";
 
 export function describeRoute(operation: AnyOperation): Operation {
-  const { name, tag, summary, description, input, missing, output, example } = operation;
+  const { name, tag, summary, description, input, body, missing } = operation;
   const inPath = pathParametersOf(operation);
   const parameters = Object.entries(input).map(([field, { description, schema, example }]): Parameter => {
     const known = { name: field, ...(example === undefined ? {} : { example }) };
@@ -27,20 +28,42 @@ export function describeRoute(operation: AnyOperation): Operation {
     summary,
     description,
     parameters,
+    ...(body === undefined ? {} : { requestBody: describeBody(body) }),
     responses: {
-      200: {
-        description: "The answer.",
-        content: jsonContent(referTo(output, {}) as Schema, example),
-      },
-      ...refusals(...codes, ...gone, ...addressRefusals, "parameter_repeated"),
+      ...describeAnswers(operation),
+      ...refusals(...codes, ...gone, ...(body === undefined ? queryRefusals : refusalsOf(body))),
     },
   };
 }
 
-/** The schemas of what operations answer with, by their names; what has a name inside of another is named, too. */
-export function outputSchemas(operations: readonly AnyOperation[]): { readonly [name: string]: Schema } {
+function describeBody({ schema, example, is_required, form }: Body): NonNullable<Operation["requestBody"]> {
+  const lines = { "application/x-ndjson": { schema: { type: "string", description: "One entry per line." } } };
+  const json = jsonContent(referTo(schema, {}) as Schema, example);
+  return { required: is_required, content: form === "json_or_lines" ? { ...json, ...lines } : json };
+}
+
+function describeAnswers({ output, example, answer_is = "The answer.", recorded }: AnyOperation) {
+  const content = (schema: unknown, example: unknown) => jsonContent(referTo(schema, {}) as Schema, example);
+  if (recorded === undefined) return { 200: { description: answer_is, content: content(output, example) } };
+  const { new: created, known } = recorded;
+  return {
+    201: { description: created.description, content: content(created.output ?? output, created.example) },
+    200: { description: known.description, content: content(known.output ?? output, known.example) },
+  };
+}
+
+const queryRefusals = [...addressRefusals, "parameter_repeated"] as const;
+
+function refusalsOf({ is_required }: Body): (typeof bodyRefusals)[number][] {
+  return bodyRefusals.filter((code) => is_required || code !== "body_missing");
+}
+
+/** The schemas of what operations take and answer with, by their names; what has a name inside of another is named, too. */
+export function operationSchemas(operations: readonly AnyOperation[]): { readonly [name: string]: Schema } {
   const found: { [name: string]: Schema } = {};
-  for (const { output } of operations) referTo(output as Schema, found);
+  for (const { output, body, recorded } of operations) {
+    for (const schema of [output, body?.schema, recorded?.new.output, recorded?.known.output]) referTo(schema, found);
+  }
   return found;
 }
 

@@ -3,15 +3,14 @@ import type { FastifyInstance } from "fastify";
 import { operationList } from "../../../operations/index.js";
 import type { Need } from "../../../operations/operation.js";
 import { statusByFault, statusByRejection } from "../door/errors.js";
-import { outputSchemas } from "./describe-route.js";
+import { operationSchemas } from "./describe-route.js";
 import { entrySchemas } from "./entry-schemas.js";
 import { forgetSchemas } from "./forget-schemas.js";
 import { memorySchemas } from "./memory-schemas.js";
 import { type Operation, refusals, type Schema, schemaNamed } from "./operation.js";
 import { reflectionSchemas } from "./reflection-schemas.js";
 import { searchSchemas } from "./search-schemas.js";
-import { sessionSchemas } from "./session-schemas.js";
-import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
+import { count, listOf, object, pageEnd, text } from "./shapes.js";
 
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -93,10 +92,9 @@ export function openApiDocument(options: {
 export function componentSchemas(): { readonly [name: string]: Schema } {
   return {
     ...answerSchemas(),
-    ...sessionSchemas(),
     ...searchSchemas(),
     ...reflectionSchemas(),
-    ...outputSchemas(operationList),
+    ...operationSchemas(operationList),
     ...forgetSchemas(),
     ...memorySchemas(),
     ...entrySchemas(),
@@ -104,14 +102,9 @@ export function componentSchemas(): { readonly [name: string]: Schema } {
 }
 
 function answerSchemas(): { readonly [name: string]: Schema } {
-  const status = { type: "string", enum: ["recorded", "already_recorded"] };
   const warnings = {
     ...listOf({ type: "string", enum: ["trigger_missing"] }),
     description: "What is no proof of tampering and has to be known; absent where there is nothing.",
-  };
-  const unknown_fields = {
-    ...listOf(text),
-    description: "Fields that the kind does not know, kept in `extra`; absent where there are none.",
   };
   return {
     Error: object({
@@ -131,8 +124,6 @@ function answerSchemas(): { readonly [name: string]: Schema } {
         ["field", "index", "hint", "least"],
       ),
     }),
-    Receipt: object({ status, id: text, position: count, created_at: time, unknown_fields }, ["unknown_fields"]),
-    EntriesRecorded: object({ status, entries: listOf(schemaNamed("Receipt")) }),
     InteractionPage: object(
       {
         interactions: listOf({

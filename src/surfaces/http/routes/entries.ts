@@ -1,37 +1,15 @@
-// Entries of every kind over HTTP: append one or many, list, get.
+// Entries of every kind over HTTP: list, get.
 import type { FastifyInstance } from "fastify";
-import type { EntryInput } from "../../../model/entry.js";
 import { RecorderError } from "../../../model/rejection.js";
-import { mapInSlices } from "../../../model/scheduling.js";
 import type { Recorder } from "../../../recorder/recorder.js";
-import type { EntriesRecorded, EntryPage } from "../contract.js";
+import type { EntryPage } from "../contract.js";
 import { entryIdParameter, entryNotFound } from "../describe/entry-address.js";
-import { exampleEntries, exampleReceipt } from "../describe/examples.js";
-import {
-  addressRefusals,
-  bodyRefusals,
-  jsonContent,
-  type Operation,
-  refusals,
-  schemaNamed,
-} from "../describe/operation.js";
+import { addressRefusals, jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
 import { describeQuestion } from "../describe/question.js";
-import { acceptJsonLines, bodyOf } from "../door/bodies.js";
-import { recordingOf } from "../door/doorkeeper.js";
-import { readQuery, refuseQuery } from "../door/query.js";
+import { readQuery } from "../door/query.js";
 import { sendJson } from "../send-json.js";
 
 export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
-  acceptJsonLines(app);
-
-  app.post("/entries", { config: { operation: appendOperation } }, async (request, reply) => {
-    refuseQuery(request);
-    // The recorder parses what it is given; until then a body is only claimed to be entries.
-    const result = await recordingOf(request, recorder).append(bodyOf(request) as EntryInput | readonly EntryInput[]);
-    reply.code(result.status === "recorded" ? 201 : 200);
-    return sendJson(reply, await receiptsJson(result));
-  });
-
   app.get("/entries", { config: { operation: listOperation } }, (request): Promise<EntryPage> => {
     return recorder.listEntries(readQuery(request, listQuestion.names));
   });
@@ -49,12 +27,6 @@ export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
   );
 }
 
-/** In turns: the receipts of a hundred thousand entries have 12 MB. */
-async function receiptsJson({ status, entries }: EntriesRecorded): Promise<Buffer> {
-  const receipts = await mapInSlices(entries, (receipt) => JSON.stringify(receipt));
-  return Buffer.from(`{"status":${JSON.stringify(status)},"entries":[${receipts.join(",")}]}`);
-}
-
 function isOn(masked: string | undefined): boolean {
   if (masked === "1" || masked === "true") return true;
   if (masked === undefined || masked === "" || masked === "0" || masked === "false") return false;
@@ -62,38 +34,6 @@ function isOn(masked: string | undefined): boolean {
 }
 
 const tags = ["Entries"];
-
-const appendOperation: Operation = {
-  operationId: "appendEntries",
-  tags,
-  summary: "Append entries of any kind",
-  description:
-    "One entry, a list, or one entry per line as `application/x-ndjson`. All of them are recorded or none; an error " +
-    "names the refused one by its `index`, from 0.",
-  requestBody: {
-    required: true,
-    content: {
-      ...jsonContent(
-        { oneOf: [schemaNamed("NewEntry"), { type: "array", items: schemaNamed("NewEntry"), minItems: 1 }] },
-        exampleEntries,
-      ),
-      "application/x-ndjson": { schema: { type: "string", description: "One entry per line." } },
-    },
-  },
-  responses: {
-    201: {
-      description: "Recorded; at least one of them was new.",
-      content: jsonContent(schemaNamed("EntriesRecorded"), { status: "recorded", entries: [exampleReceipt] }),
-    },
-    200: { description: "All of them were recorded before.", content: jsonContent(schemaNamed("EntriesRecorded")) },
-    ...refusals(
-      ...(["entries_missing", "kind_unknown", "kind_reserved", "prompt_blank", "role_unknown"] as const),
-      ...(["confidence_out_of_range", "id_invalid", "label_invalid", "session_id_invalid", "time_invalid"] as const),
-      ...(["interaction_not_found", "already_completed", "entry_not_found"] as const),
-      ...bodyRefusals,
-    ),
-  },
-};
 
 const listQuestion = describeQuestion("entries");
 

@@ -1,34 +1,71 @@
-// Routes of operations: each parses its address, carries its operation out and describes itself, as the operation says.
-import type { FastifyInstance, FastifyRequest } from "fastify";
+// Routes of operations: each parses its request, carries its operation out and describes itself, as the operation says.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Noun, notFound, RecorderError } from "../../../model/rejection.js";
 import { operationList } from "../../../operations/index.js";
-import { type AnyOperation, pathParametersOf } from "../../../operations/operation.js";
+import { type AnyOperation, type Body, pathParametersOf } from "../../../operations/operation.js";
 import type { Options } from "../../../recorder/operable.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { describeRoute } from "../describe/describe-route.js";
+import { acceptEmptyBodies, acceptJsonLines, bodyOf, optionalBodyOf } from "../door/bodies.js";
 import { recordingOf } from "../door/doorkeeper.js";
 import { readQuery } from "../door/query.js";
+import { sendJson } from "../send-json.js";
 
 export function operationRoutes(app: FastifyInstance, recorder: Recorder): void {
-  for (const operation of operationList) {
-    const [method = "", url = ""] = operation.route.split(" ");
-    const inQuery = Object.keys(operation.input).filter((name) => !pathParametersOf(operation).includes(name));
-    app.route({
-      method,
-      url,
-      ...(operation.is_recorded === true
-        ? { config: { operation: describeRoute(operation), is_audited: true }, exposeHeadRoute: false }
-        : { config: { operation: describeRoute(operation) } }),
-      handler: (request) => answerTo(operation, optionsOf(request, inQuery), recordingOf(request, recorder)),
+  const addRoutes = (scope: FastifyInstance, form: Body["form"]): void => {
+    acceptMore[form](scope);
+    const operations = operationList.filter(({ body }) => (body?.form ?? "json") === form);
+    for (const operation of operations) addRoute(scope, operation, recorder);
+  };
+  addRoutes(app, "json");
+  // In scopes of their own: what a route takes beside JSON holds for all routes of its scope.
+  for (const form of ["json_or_empty", "json_or_lines"] as const) {
+    app.register((scope, _, done) => {
+      addRoutes(scope, form);
+      done();
     });
   }
 }
 
-async function answerTo(operation: AnyOperation, options: Options, recorder: Recorder): Promise<unknown> {
-  const answer = await recorder.operate(operation, options);
-  if (answer !== undefined || operation.missing === undefined) return answer;
+/** What routes take beside one JSON document. */
+const acceptMore: { readonly [F in Body["form"]]: (app: FastifyInstance) => void } = {
+  json: () => undefined,
+  json_or_empty: acceptEmptyBodies,
+  json_or_lines: acceptJsonLines,
+};
+
+function addRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recorder): void {
+  const [method = "", url = ""] = operation.route.split(" ");
+  const inQuery = Object.keys(operation.input).filter((name) => !pathParametersOf(operation).includes(name));
+  app.route({
+    method,
+    url,
+    ...(operation.is_recorded === true
+      ? { config: { operation: describeRoute(operation), is_audited: true }, exposeHeadRoute: false }
+      : { config: { operation: describeRoute(operation) } }),
+    async handler(request, reply) {
+      const asked = { ...readQuery(request, inQuery), ...(request.params as Options) };
+      const options = operation.body === undefined ? asked : { ...asked, body: sentWith(request, operation.body) };
+      const answer = await recordingOf(request, recorder).operate(operation, options);
+      if (answer === undefined && operation.missing !== undefined) throw notThere(operation, options);
+      return send(reply, operation, answer as never);
+    },
+  });
+}
+
+function sentWith(request: FastifyRequest, { is_required }: Body): unknown {
+  return is_required ? bodyOf(request) : optionalBodyOf(request);
+}
+
+async function send(reply: FastifyReply, { recorded, toJson }: AnyOperation, answer: never): Promise<unknown> {
+  if (recorded !== undefined) reply.code(recorded.is_new(answer) ? 201 : 200);
+  return toJson === undefined ? answer : sendJson(reply, await toJson(answer));
+}
+
+function notThere(operation: AnyOperation, options: Options): RecorderError {
+  const { missing = "entry" } = operation;
   const [name = ""] = pathParametersOf(operation);
-  throw new RecorderError(notFound(operation.missing, String(options[name]), moreByNoun[operation.missing]));
+  return new RecorderError(notFound(missing, String(options[name]), moreByNoun[missing]));
 }
 
 /** What else is said of something that is not there. */
@@ -36,7 +73,3 @@ const moreByNoun: { readonly [N in Noun]?: { readonly field?: string; readonly h
   memory: { field: "id" },
   session: { hint: "GET /sessions lists them. Ids are kept exactly, and percent-encoded in addresses." },
 };
-
-function optionsOf(request: FastifyRequest, inQuery: readonly string[]): Options {
-  return { ...readQuery(request, inQuery), ...(request.params as Options) };
-}

@@ -1,0 +1,58 @@
+// Clearing a session: its history starts anew after a marker.
+import { type Captured, receipt } from "../log/capture/append-result.js";
+import { jsonObjectOf } from "../model/json.js";
+import { RecorderError } from "../model/rejection.js";
+import { schemaNamed } from "../model/schema.js";
+import { receiptIsNew } from "./entry-body.js";
+import { body, operation } from "./operation.js";
+import { sessionId } from "./session-id.js";
+
+export const clearSession = operation({
+  name: "clearSession",
+  tag: "Sessions",
+  summary: "Start a session's history anew",
+  description: "Adds a marker; everything before it stays in the log. The body may be left out.",
+  scope: "capture",
+  route: "POST /sessions/:id/clear",
+  tool: undefined,
+  command: undefined,
+  input: { id: sessionId },
+  positional: ["id"],
+  body: body({
+    schema: schemaNamed<object>("NewClear"),
+    is_required: false,
+    form: "json_or_empty",
+    parse: (given) => (given === undefined ? {} : jsonObjectOf(given, "the body")),
+  }),
+  output: receipt,
+  recorded: {
+    is_new: receiptIsNew,
+    new: {
+      description: "Recorded.",
+      example: {
+        status: "recorded",
+        id: "019a85d2-7c1e-7000-8000-000000000008",
+        position: 8,
+        created_at: "2026-11-15T06:42:00.000Z",
+      } satisfies Captured,
+    },
+    known: { description: "The marker with this id was recorded before." },
+  },
+  missing: undefined,
+  refusals: ["session_id_invalid", "id_invalid", "label_invalid", "time_invalid"],
+  needs: "recorder",
+  async answer(recorder, { id, body: { kind, session_id, ...envelope } }) {
+    if ((kind ?? "clear") !== "clear") {
+      throw new RecorderError({ code: "field_invalid", field: "kind", message: "kind must be clear here" });
+    }
+    if ((session_id ?? id) !== id) {
+      throw new RecorderError({
+        code: "session_id_invalid",
+        field: "session_id",
+        message: "session_id does not match the URL",
+        hint: "Leave it out of the body.",
+      });
+    }
+    return recorder.session(id).clear(envelope);
+  },
+});

@@ -1,0 +1,31 @@
+// Entries as the bodies of operations, and what they are acknowledged with.
+import type { Captured } from "../log/capture/append-result.js";
+import { type JsonObject, jsonObjectOf } from "../model/json.js";
+import { Rejection, reject } from "../model/rejection.js";
+
+export const exampleReceipt: Captured = {
+  status: "recorded",
+  id: "turn-1",
+  position: 1,
+  created_at: "2026-11-15T06:39:37.123Z",
+};
+
+export function receiptIsNew({ status }: Captured): boolean {
+  return status === "recorded";
+}
+
+/**
+ * The body as an entry of this kind. It is filled in and not copied, since it may be large and nobody else has it; that
+ * it really is an entry is checked by the recorder, which takes nothing on trust.
+ */
+export function entryOfKind(kind: "interaction" | "response", given: unknown): JsonObject | Rejection {
+  const sent = jsonObjectOf(given, `the ${kind}`);
+  if (sent instanceof Rejection) return sent;
+  if ((sent.kind ?? kind) === kind) return Object.assign(sent, { kind });
+  return reject({
+    code: "field_invalid",
+    field: "kind",
+    message: `kind must be ${kind} here`,
+    hint: "Leave kind out, or send other kinds to POST /entries.",
+  });
+}
