@@ -62,7 +62,7 @@ test("the table of calls, and the table of scopes, have the routes that a server
 });
 
 test("every scope is explained", () => {
-  expect(tableOf("| scope | may |").map(([scope]) => scope)).toEqual([...scopes]);
+  expect(tableOf("| scope | allows |").map(([scope]) => scope)).toEqual([...scopes]);
 });
 
 test("the limits are those that hold", () => {
