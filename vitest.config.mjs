@@ -22,9 +22,12 @@ const onPostgres = [
   "memory-passes.test",
 ];
 
+const everywhere = ["**/node_modules/**"];
+const crashes = "dist/test/crash/**";
+
 export default defineConfig({
   test: {
-    exclude: ["**/node_modules/**"],
+    exclude: everywhere,
     globalSetup: ["dist/test/support/postgres-setup.js"],
     pool: "forks",
     // Two cores are busy with three: many tests wait, for a server to start or for a time to pass.
@@ -37,7 +40,9 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     reporters: ["default", new CountReporter({ file: process.env.HANSARD_TEST_COUNTS })],
     projects: [
-      { extends: true, test: { name: "all", include: ["dist/**/*.test.js"] } },
+      { extends: true, test: { name: "all", include: ["dist/**/*.test.js"], exclude: [...everywhere, crashes] } },
+      // What survives a crash or a full disk is asked of a real disk.
+      { extends: true, test: { name: "crash", include: [`${crashes}/*.test.js`], env: { HANSARD_TEST_DISK: "1" } } },
       {
         extends: true,
         test: {

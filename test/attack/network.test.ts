@@ -56,7 +56,7 @@ test("the commands speak to nobody", async () => {
     ["backup", join(folder, "copy.db")],
   ];
   for (const args of commands) {
-    const { status, stderr } = await runCli(args, { data, env });
+    const { status, stderr } = await runCli(args, { asProgram: true, data, env });
     expect([args.join(" "), status, stderr]).toEqual([args.join(" "), 0, expect.any(String)]);
   }
   expect(heard()).toBe("");

@@ -23,7 +23,11 @@ test("an export is written to no file or link that lies beside its place, whatev
     preload,
     `require("node:fs").symlinkSync(${JSON.stringify(victim)}, ${JSON.stringify(out)} + "." + process.pid + ".part");`,
   );
-  const { status } = await runCli(["export", "--out", out], { data, env: { NODE_OPTIONS: `--require ${preload}` } });
+  const { status } = await runCli(["export", "--out", out], {
+    asProgram: true,
+    data,
+    env: { NODE_OPTIONS: `--require ${preload}` },
+  });
   expect(status).toBe(0);
   expect(existsSync(victim)).toBe(false);
   expect(readFileSync(out, "utf8")).toContain("the whole record");

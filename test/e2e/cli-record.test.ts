@@ -279,7 +279,7 @@ describe("from standard input", () => {
     const results = await Promise.all(
       Array.from({ length: 4 }, (_, writer) => {
         const entries = Array.from({ length: 600 }, (_, at) => ({ id: `w${writer}-${at}`, prompt: "x" }));
-        return runCli(["record"], { data, input: toLines(entries) });
+        return runCli(["record"], { asProgram: true, data, input: toLines(entries) });
       }),
     );
     expect(results.map(({ status, stderr }) => ({ status, stderr }))).toEqual(

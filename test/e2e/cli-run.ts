@@ -1,11 +1,13 @@
-// Runs the real command as a child process, on a folder of its own, and hands back what it printed.
+// Runs a command in this process through the program's own entry, or as a program of its own, and hands back what it printed.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { type EntryInput, openRecorder } from "../../src/index.js";
+import { run } from "../../src/surfaces/cli/program.js";
 import { withoutPrivilege } from "../support/without-privilege.js";
 
 export const mainFile = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
@@ -20,7 +22,9 @@ export interface CliOptions {
   readonly input?: string | Uint8Array;
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Whether it may do no more than the modes of files allow, also where the test runs as root. */
+  /** Whether it runs as a program of its own: for exit codes, real pipes, signals, and commands that run at the same time. */
+  readonly asProgram?: boolean;
+  /** Whether it may do no more than the modes of files allow, also where the test runs as root; such a program is its own. */
   readonly unprivileged?: boolean;
   /** A program that is to run the command, with its arguments before it. */
   readonly through?: readonly string[];
@@ -32,20 +36,99 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-export function startCli(args: readonly string[], options: CliOptions = {}): ChildProcess {
+/** In this process unless the options ask for more: loading the program takes longer than most commands. */
+export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  if (options.asProgram === true || options.unprivileged === true || options.through !== undefined) {
+    return runProgram(args, options);
+  }
+  if (options.env?.NODE_OPTIONS !== undefined)
+    throw new Error("NODE_OPTIONS needs a program of its own: pass `asProgram`.");
+  // One after the other: the streams, the environment and the folder belong to the process.
+  const result = lastRun.then(() => runHere(args, options));
+  lastRun = result.catch(() => undefined);
+  return result;
+}
+
+let lastRun: Promise<unknown> = Promise.resolve();
+
+async function runHere(args: readonly string[], options: CliOptions): Promise<CliResult> {
+  const { argv, env, exitCode, exit } = process;
+  const folder = process.cwd();
+  const streams = (["stdin", "stdout", "stderr"] as const).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(process, name) as PropertyDescriptor] as const,
+  );
+  const [stdout, stderr] = [new Collected(), new Collected()];
+  const before = { ...env };
+  try {
+    Object.defineProperty(process, "stdin", { configurable: true, value: inputStream(options.input) });
+    Object.defineProperty(process, "stdout", { configurable: true, value: stdout });
+    Object.defineProperty(process, "stderr", { configurable: true, value: stderr });
+    replaceEnvironment(environmentOf(options));
+    if (options.cwd !== undefined) process.chdir(options.cwd);
+    process.argv = [process.execPath, mainFile, ...args];
+    process.exitCode = undefined;
+    process.exit = () => {
+      throw new Error("A command that ends its process is no command for a test's process: pass `asProgram`.");
+    };
+    const status = await run(args);
+    return { status: Number(process.exitCode ?? status), stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    for (const [name, descriptor] of streams) Object.defineProperty(process, name, descriptor);
+    replaceEnvironment(before);
+    process.chdir(folder);
+    Object.assign(process, { argv, exitCode, exit });
+  }
+}
+
+/** A stream that keeps what is written to it. */
+class Collected extends Writable {
+  readonly #chunks: Buffer[] = [];
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
+}
+
+/** As much at once as a pipe hands on. */
+const PIPE_BYTES = 65_536;
+
+function inputStream(input: string | Uint8Array = ""): Readable {
+  const bytes = Buffer.from(input as string);
+  const pieces = Array.from({ length: Math.ceil(bytes.length / PIPE_BYTES) }, (_, at) =>
+    bytes.subarray(at * PIPE_BYTES, (at + 1) * PIPE_BYTES),
+  );
+  return Readable.from(pieces, { objectMode: false });
+}
+
+/** Of the real environment and not of a copy: Node asks it for the home folder. */
+function replaceEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;
+}
+
+function environmentOf(options: CliOptions): NodeJS.ProcessEnv {
   const { PATH = "" } = process.env;
   const data = options.data === undefined ? {} : { HANSARD_DATA: options.data };
+  return { PATH, HOME: "/nonexistent", XDG_CONFIG_HOME: configHome, ...data, ...options.env };
+}
+
+export function startCli(args: readonly string[], options: CliOptions = {}): ChildProcess {
   const own = [process.execPath, mainFile, ...args] as const;
   const command = options.unprivileged === true ? withoutPrivilege(own) : own;
   const [program = process.execPath, ...rest] = [...(options.through ?? []), ...command];
   return spawn(program, rest, {
-    env: { PATH, HOME: "/nonexistent", XDG_CONFIG_HOME: configHome, ...data, ...options.env },
+    env: environmentOf(options),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     stdio: "pipe",
   });
 }
 
-export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+function runProgram(args: readonly string[], options: CliOptions): Promise<CliResult> {
   const child = startCli(args, options);
   // A command that does not read its input to the end closes it on us, which is its good right.
   child.stdin?.on("error", () => undefined);

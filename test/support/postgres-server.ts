@@ -1,13 +1,13 @@
 // A real PostgreSQL with a data folder of its own: started, stopped, killed and started again by tests.
 import { execFile } from "node:child_process";
-import { appendFileSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { findPostgres, withinReach } from "../../scripts/postgres.mjs";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
+import { newFolder } from "./temporary-folder.js";
 
 const run = promisify(execFile);
 
@@ -29,7 +29,7 @@ export class PostgresServer {
   static async create(
     options: { readonly settings?: readonly string[]; readonly initdb?: readonly string[] } = {},
   ): Promise<PostgresServer> {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), "hansard-pg-")));
+    const folder = newFolder("hansard-pg-");
     try {
       const bin = withinReach(findPostgres(repositoryRoot), folder);
       const server = new PostgresServer({ folder, bin, port: await freePort() });

@@ -1,5 +1,5 @@
-// Folders that go when the test or the file that asked for them is done.
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+// Folders that go when the test or the file that asked for them is done; in memory where there is room.
+import { mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
@@ -18,9 +18,33 @@ export function folderOfFile(): string {
   return folder;
 }
 
-function newFolder(): string {
+/** For what ends by itself; the caller removes it. */
+export function newFolder(prefix = "hansard-"): string {
   // The real path, because some systems reach their temporary folder through a link and Node resolves links.
-  return realpathSync(mkdtempSync(join(tmpdir(), "hansard-")));
+  return realpathSync(mkdtempSync(join(onDisk ? tmpdir() : temporaryPlace(), prefix)));
+}
+
+/** Tests of crashes and full disks set it: what they are about is a real disk. */
+const onDisk = process.env.HANSARD_TEST_DISK === "1";
+
+const MEMORY = "/dev/shm";
+const FREE_BYTES_MIN = 3 * 1024 ** 3;
+
+/** Stores sync a thousand times in a run, which takes most of its time on a disk; containers often have 64 MB in memory only. */
+function temporaryPlace(): string {
+  try {
+    const mount = readFileSync("/proc/mounts", "utf8")
+      .split("\n")
+      .map((line) => line.split(" "))
+      .findLast(([, path]) => path === MEMORY);
+    const [, , type, options = ""] = mount ?? [];
+    // Tests put programs into their folders, too.
+    if (type !== "tmpfs" || /\b(noexec|ro)\b/.test(options)) return tmpdir();
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= FREE_BYTES_MIN ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
 
 function remove(folder: string): void {
