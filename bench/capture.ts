@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { openRecorder } from "../src/index.js";
 import { type Measured, median, type Suite, type SuiteOptions } from "./figures.js";
-import { sampleInteraction } from "./sample.js";
+import { sampleInteraction } from "./sample-data.js";
 
 export const capture: Suite = {
   name: "capture",

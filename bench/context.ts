@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { type EntryInput, openRecorder, type Recorder } from "../src/index.js";
 import type { Measured, Suite, SuiteOptions } from "./figures.js";
-import { mediansInTurn } from "./in-turn.js";
+import { mediansInTurn } from "./figures.js";
 
 const SENTENCE = "The agent asked for the weather in Lisbon, compared three sources and answered in two lines. ";
 const SENTENCES = 4;

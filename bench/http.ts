@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import autocannon from "autocannon";
 import { type Measured, median, type Suite, type SuiteOptions } from "./figures.js";
-import { sampleInteraction } from "./sample.js";
+import { sampleInteraction } from "./sample-data.js";
 
 export const http: Suite = {
   name: "http",

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRecorder, type Recorder } from "../src/index.js";
 import { type Measured, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
-import { sampleInteraction } from "./sample.js";
+import { sampleInteraction } from "./sample-data.js";
 
 const PACE_PER_SECOND = 400;
 

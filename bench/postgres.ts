@@ -12,9 +12,8 @@ import { itemAt } from "../src/model/item-at.js";
 import { PostgresServer } from "../test/support/postgres-server.js";
 import { type Measured, median, type Suite, type SuiteOptions } from "./figures.js";
 import { inTurn, loop, medians, milliseconds, READS_EVERY, TURNS } from "./parts.js";
-import { requireRipgrep } from "./ripgrep.js";
-import { sampleInteraction } from "./sample.js";
-import { Corpus, idOf } from "./search-corpus.js";
+import { Corpus, idOf, sampleInteraction } from "./sample-data.js";
+import { requireRipgrep } from "./search.js";
 
 const BATCH = 500;
 const ROWS_PER_INSERT = 100;

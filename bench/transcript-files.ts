@@ -3,7 +3,7 @@
 
 import { closeSync, openSync, writeSync } from "node:fs";
 import { itemAt } from "../src/model/item-at.js";
-import { Corpus, seeded } from "./search-corpus.js";
+import { Corpus, seeded } from "./sample-data.js";
 
 const TEXTS = 400;
 const PIECE_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
 // The public interface of the library.
 
-export type { ExportFormat, ExportOptions } from "./export/export-query.js";
-export type { KeyStore } from "./guard/key-store.js";
+export type { ExportFormat, ExportOptions } from "./export/exports.js";
+export type { KeyStore } from "./guard/keys.js";
 export type {
   ImportedFile,
   ImportOptions,

@@ -1,6 +1,6 @@
 // What an engine offers to whoever opens a store with it: the parts of one, each opened when it is needed.
 
-import type { KeyStore } from "../guard/key-store.js";
+import type { KeyStore } from "../guard/keys.js";
 import type { IndexHolder } from "../index/index-holder.js";
 import type { IndexSource } from "../index/port.js";
 import type { EntryLog } from "../log/port.js";

@@ -9,9 +9,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js"
 import { readRole } from "../model/roles.js";
 import { readUsage, tokenNames } from "../model/usage.js";
 import { givenTokens } from "../usage/price-table.js";
-import type { ExportQuery } from "./export-query.js";
-import { type ExportParts, readable, selectEntries } from "./selection.js";
-import { Withdrawn } from "./withdrawn.js";
+import type { ExportQuery } from "./exports.js";
+import { type ExportParts, readable, selectEntries, Withdrawn } from "./selection.js";
 
 type Step = { [name: string]: JsonValue };
 

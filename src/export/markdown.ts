@@ -2,12 +2,11 @@
 
 import type { Head } from "../log/port.js";
 import { messageText } from "../model/content-parts.js";
-import type { Entry } from "../model/entry.js";
-import { applyByKind, type ByKind } from "../model/entry.js";
+import { applyByKind, type ByKind, type Entry } from "../model/entry.js";
 import { escapeMarkdown } from "../model/markdown-text.js";
 import { reinforcedWords, verdictWords } from "../model/memory.js";
 import { readRole } from "../model/roles.js";
-import type { ExportQuery } from "./export-query.js";
+import type { ExportQuery } from "./exports.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
 
 export async function* exportMarkdown(

@@ -7,7 +7,7 @@ import { rowPages } from "../index/row-pages.js";
 import type { EntryLog, Head, StoredBody, StoredEntry } from "../log/port.js";
 import { walkLog } from "../log/walk-log.js";
 import { bodyToEntry, parseBody, parseBodyText } from "../model/body.js";
-import { bodyFlaw } from "../model/chain.js";
+import { asRecorded, bodyFlaw } from "../model/chain.js";
 import { completionClaim } from "../model/claims.js";
 import type { Entry } from "../model/entry.js";
 import { corruptEntry, isCorruptEntry } from "../model/fault.js";
@@ -15,7 +15,7 @@ import { hexOf } from "../model/hex.js";
 import type { Mask } from "../model/mask.js";
 import { rowOfEntry } from "../search/lists/row-of-entry.js";
 import type { SessionSummary } from "../sessions/session-summary.js";
-import type { ExportFilter } from "./export-query.js";
+import type { ExportFilter } from "./exports.js";
 
 const BATCH_ENTRIES = 200;
 const PAGE_POSITIONS = 10_000;
@@ -158,5 +158,48 @@ export function readable(stored: StoredEntry): Entry | undefined {
   } catch (error) {
     if (isCorruptEntry(error)) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Messages of a session that were withdrawn. A format that has no withdrawals leaves them out, as history does; the log and its
+ * own format keep them.
+ */
+export class Withdrawn {
+  readonly #positions: ReadonlySet<number>;
+  /** Calls of messages that were taken back; what answers one of them answers nothing. */
+  readonly #calls = new Set<string>();
+
+  private constructor(positions: ReadonlySet<number>) {
+    this.#positions = positions;
+  }
+
+  /** Those of one session. */
+  static async in(parts: ExportParts, session_id: string): Promise<Withdrawn> {
+    const withdrawn = new Set<number>();
+    for (let after = 0, isMore = true; isMore; ) {
+      const range = { session_id, order: "asc", limit: PAGE_POSITIONS, after, kinds: ["withdrawal"] } as const;
+      const positions = await parts.sessionPositions(range);
+      for (const position of positions) {
+        const [stored] = await parts.log.get([position]);
+        const entry = stored === undefined ? undefined : readable(asRecorded(stored));
+        if (entry?.kind === "withdrawal") withdrawn.add(entry.withdraws);
+      }
+      after = positions.at(-1) ?? after;
+      isMore = positions.length === PAGE_POSITIONS;
+    }
+    return new Withdrawn(withdrawn);
+  }
+
+  /** Asked of every entry in order: an id may be used again by a later call, whose result counts. */
+  leavesOut(entry: Entry): boolean {
+    const isWithdrawn = this.#positions.has(entry.position);
+    const calls = entry.kind === "message" ? entry.tool_calls.map(({ id }) => String(id)) : [];
+    for (const id of calls) {
+      if (isWithdrawn) this.#calls.add(id);
+      else this.#calls.delete(id);
+    }
+    const answers = entry.kind === "message" || entry.kind === "tool_call" ? entry.tool_call_id : "";
+    return isWithdrawn || (answers !== "" && this.#calls.has(answers));
   }
 }

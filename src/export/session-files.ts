@@ -12,9 +12,8 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import { parseTime, type WallClock } from "../model/time.js";
 import { isResponseTo, notItsResponse } from "../search/lists/entry-reader.js";
 import type { SessionSummary } from "../sessions/session-summary.js";
-import type { ExportQuery } from "./export-query.js";
-import { type ExportParts, readable, selectEntries } from "./selection.js";
-import { Withdrawn } from "./withdrawn.js";
+import type { ExportQuery } from "./exports.js";
+import { type ExportParts, readable, selectEntries, Withdrawn } from "./selection.js";
 
 interface SessionExport {
   readonly query: ExportQuery;

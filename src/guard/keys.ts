@@ -1,12 +1,10 @@
 // Keys: making, listing and revoking them, and saying who it is that comes with one.
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Mask } from "../model/mask.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
-import { isScope, type Scope, scopes } from "../model/scope.js";
 import { formatTime } from "../model/time.js";
-import type { KeyStore, StoredKey } from "./key-store.js";
-import { hashOfKey, idOfKey, isKeyOf, newKey } from "./key-text.js";
+import { isScope, type Scope, scopes } from "./scopes.js";
 
 /** A key as it is listed: never the key itself. */
 export interface KeySummary {
@@ -180,4 +178,66 @@ function keyNotFound(id: string): RecorderError {
     message: `there is no key ${JSON.stringify(id.slice(0, 128))}`,
     hint: "`hansard keys list` shows their ids.",
   });
+}
+
+/** A key's text is its id and a secret of 256 random bits. Only its hash is stored. */
+const ID_BYTES = 8;
+const SECRET_BYTES = 32;
+const SHAPE = /^hansard_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+
+interface NewKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+function newKey(randomBytes: (count: number) => Uint8Array): NewKey {
+  const id = Buffer.from(randomBytes(ID_BYTES)).toString("hex");
+  return { id, key: `hansard_${id}_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url")}` };
+}
+
+/** The id that a text claims to be the key of; undefined where it is no key at all. */
+function idOfKey(text: string): string | undefined {
+  return SHAPE.exec(text)?.[1];
+}
+
+/** Without salt, because 256 random bits are in no list of guesses. */
+function hashOfKey(text: string): Uint8Array {
+  return hash("sha256", text, "buffer");
+}
+
+/** Takes as long for a near miss as for a wild guess. */
+function isKeyOf(text: string, stored: Uint8Array): boolean {
+  const given = hashOfKey(text);
+  return given.byteLength === stored.byteLength && timingSafeEqual(given, stored);
+}
+
+/** A key as it is kept: everything but the key itself. */
+export interface StoredKey {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly name: string;
+  /** SHA-256 of the key's text. */
+  readonly hash: Uint8Array;
+  readonly created_at: string;
+  /** Absent while the key opens the door. */
+  readonly revoked_at?: string;
+}
+
+export interface KeyLookup {
+  /** Whether no key was ever made; revoked ones count, so that revoking the last key opens nothing. */
+  readonly isEmpty: boolean;
+  readonly key?: StoredKey;
+}
+
+export interface KeyStore {
+  readonly engine: string;
+  /** Durable when it returns. An id is never taken twice. */
+  add(key: StoredKey): Promise<void>;
+  /** The oldest first, those of one moment by their ids; revoked ones too. */
+  list(): Promise<readonly StoredKey[]>;
+  /** Durable when it returns. A key that was revoked before keeps its time; undefined where there is none. */
+  revoke(id: string, at: string): Promise<StoredKey | undefined>;
+  /** Sees whatever any process has finished before the call: this is asked with every request. */
+  lookUp(id: string | undefined): Promise<KeyLookup>;
+  close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer
 import { oneByOne } from "./lines.js";
 import { textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
-import type { SessionNote, TranscriptNote } from "./transcript/note.js";
+import type { SessionNote, TranscriptNote } from "./transcript/transcript.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "antigravity", lacks: ["system prompt", "tool definitions", "usage", "working folder"] };

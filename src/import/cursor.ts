@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js"
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { oneByOne } from "./lines.js";
 import { blocksOf, blockTexts, onlyText, textAt } from "./transcript/fields.js";
-import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
+import type { SessionNote, TranscriptNote } from "./transcript/transcript.js";
 import { Transcript } from "./transcript/transcript.js";
 
 const tool = {

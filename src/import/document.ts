@@ -1,5 +1,5 @@
-// Documents: files that are one JSON value, or several one after the other. A short one is parsed whole, a longer one
-// value by value, so that memory is bounded by the longest value and not by the file.
+// Documents: files of one JSON value, or of several one after the other. A short one is parsed whole, a long one value by
+// value: memory is bounded by the longest value, not by the file.
 import { isUtf8 } from "node:buffer";
 import { isJson, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../model/json.js";
 import { JsonTokenizer } from "../model/json-tokenizer.js";

@@ -1,13 +1,14 @@
-// An export held against its own chain, before anything of it is believed: every line of a whole one, and of a part those that
-// follow each other.
-import { ChainWalk, chainHash, type Flaw } from "../model/chain.js";
-import { claimKey } from "../model/claims.js";
+// Verifies an export against its own chain before anything of it is imported: every line of a complete export, and of a
+// partial one each pair of consecutive entries.
+import { ChainWalk, chainHash, commitmentOf, type Flaw, HASH_BYTES, SALT_BYTES } from "../model/chain.js";
+import { claimFromKey, claimKey, claimsDigest, claimsOf } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
 import type { JsonObject } from "../model/json.js";
+import { isCaptureKind, isReservedKind } from "../model/kinds.js";
 import type { Verification } from "../model/verification.js";
-import { EXPORT_VERSION, type ExportedEntry, isHeader, parseLine } from "./exported-entry.js";
 import type { SourceRecord } from "./importer.js";
-import { oneByOne } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, oneByOne, readRecords } from "./lines.js";
+import { isReadFailure, openFile, reasonOf } from "./source-files.js";
 
 /** What verifying a log would say, and for a flaw on which line it shows; line 0 stands for the file. */
 export type ExportVerification = Verification & { readonly line?: number };
@@ -137,4 +138,88 @@ class LoosePart implements Part {
     const hash = hexOf(this.#last?.hash ?? new Uint8Array());
     return { ok: true, entries: this.#entries, erased: this.#erased, position, hash };
   }
+}
+
+/** What is wrong with the file itself comes back as a reason; `-` is standard input. */
+export async function verifyFile(path: string): Promise<ExportVerification | { readonly unreadable: string }> {
+  const opened = await openFile(path, process.stdin as AsyncIterable<Buffer>);
+  if ("reason" in opened) return { unreadable: opened.reason };
+  try {
+    return await verifyExport(readRecords(opened.chunks(), EXPORTED_LEVELS_MAX), { skips_bad_lines: false });
+  } catch (error) {
+    if (!isReadFailure(error)) throw error;
+    return { unreadable: reasonOf(error) };
+  } finally {
+    await opened.close();
+  }
+}
+
+/**
+ * The form that is written, and the newest that is read; the first one knows neither who brought an entry nor what an erased
+ * one had claimed.
+ */
+export const EXPORT_VERSION = 2;
+const KEY_BYTES_MIN = 16;
+
+export interface ExportedEntry {
+  readonly position: number;
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly recorded_by: string | undefined;
+  readonly claims_digest: Uint8Array | undefined;
+  readonly hash: Uint8Array;
+  readonly commitment: Uint8Array;
+  readonly salt: Uint8Array | undefined;
+  /** The body as it parses, and as its bytes were. */
+  readonly fields: JsonObject | undefined;
+  readonly body: Uint8Array | undefined;
+  readonly claims: readonly string[];
+  /** Why there is no body, where it was not erased. */
+  readonly flaw: string | undefined;
+}
+
+export function isHeader(record: JsonObject): boolean {
+  return typeof record.hansard === "number" && typeof record.log_id === "string";
+}
+
+export function parseLine(record: JsonObject): ExportedEntry | undefined {
+  const { position, kind, recorded_at, recorded_by, hash, salt, commitment, erased, flaw, claims, ...fields } = record;
+  if (!Number.isSafeInteger(position) || typeof kind !== "string" || typeof recorded_at !== "string") return undefined;
+  if (recorded_by !== undefined && typeof recorded_by !== "string") return undefined;
+  const hashBytes = bytesOf(hash, HASH_BYTES);
+  if (hashBytes === undefined || !(isCaptureKind(kind) || isReservedKind(kind))) return undefined;
+  const saltBytes = bytesOf(salt, SALT_BYTES);
+  const hasBody = saltBytes !== undefined && typeof fields.id === "string";
+  const body = hasBody ? Buffer.from(JSON.stringify(fields)) : undefined;
+  const bound =
+    saltBytes !== undefined && body !== undefined ? commitmentOf(saltBytes, body) : bytesOf(commitment, HASH_BYTES);
+  const taken = hasBody ? claimsOf(kind, fields) : keptClaims(claims);
+  if (bound === undefined || taken === undefined) return undefined;
+  return {
+    position: position as number,
+    kind,
+    recorded_at,
+    recorded_by,
+    hash: hashBytes,
+    commitment: bound,
+    claims_digest: recorded_by === undefined ? undefined : claimsDigest(taken),
+    salt: hasBody ? saltBytes : undefined,
+    body,
+    fields: hasBody ? fields : undefined,
+    claims: taken,
+    flaw: !hasBody && typeof flaw === "string" ? flaw : undefined,
+  };
+}
+
+function keptClaims(given: unknown): readonly string[] | undefined {
+  if (given === undefined) return [];
+  if (!Array.isArray(given)) return undefined;
+  const keys = given.map((key) => bytesOf(key, KEY_BYTES_MIN) ?? bytesOf(key, HASH_BYTES));
+  return keys.every((key) => key !== undefined) ? keys.map(claimFromKey) : undefined;
+}
+
+function bytesOf(hex: unknown, count: number): Uint8Array | undefined {
+  return typeof hex === "string" && /^[0-9a-f]+$/.test(hex) && hex.length === 2 * count
+    ? Buffer.from(hex, "hex")
+    : undefined;
 }

@@ -16,7 +16,7 @@ import { oneByOne } from "./lines.js";
 import { Branches, type BranchesNote } from "./transcript/branches.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
-import type { SessionNote, TranscriptNote } from "./transcript/note.js";
+import type { SessionNote, TranscriptNote } from "./transcript/transcript.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "gemini-cli", lacks: ["system prompt", "tool definitions", "working folder"] };

@@ -1,10 +1,11 @@
 // Hansard's own export. A whole log goes into an empty store as it was, with its positions, times and hashes; into any
 // other store its entries are placed anew.
+
+import { itemAt } from "../model/item-at.js";
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue, jsonEquals } from "../model/json.js";
 import { isCaptureKind } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
-import { formFlaw, verifyExport } from "./export-check.js";
-import { type ExportedEntry, isHeader, parseLine } from "./exported-entry.js";
+import { type ExportedEntry, formFlaw, isHeader, parseLine, verifyExport } from "./export-check.js";
 import { hashedId } from "./identity.js";
 import type {
   EntryCopy,
@@ -17,7 +18,6 @@ import type {
   RejectedStep,
 } from "./importer.js";
 import { EXPORTED_LEVELS_MAX, oneByOne } from "./lines.js";
-import { PositionMap } from "./position-map.js";
 
 const FORMAT = "hansard";
 
@@ -183,5 +183,48 @@ class Placing {
     const placed = { ...entry, [field]: at };
     if (!Array.isArray(kept)) return [placed];
     return [{ ...placed, kept: kept.flatMap((position) => this.#positions.at(Number(position)) ?? []) }];
+  }
+}
+
+/** New positions of imported entries by their old ones, stored as runs, since most entries move together. */
+
+interface Run {
+  readonly from: number;
+  readonly to: number;
+  length: number;
+}
+
+class PositionMap {
+  readonly #runs: Run[] = [];
+
+  /** Positions come in rising order, as an export has them; one that does not is passed over. */
+  set(from: number, to: number): void {
+    const last = this.#runs.at(-1);
+    if (last !== undefined && from < last.from + last.length) return;
+    if (last !== undefined && from === last.from + last.length && to === last.to + last.length) last.length += 1;
+    else this.#runs.push({ from, to, length: 1 });
+  }
+
+  /** Where this position went. */
+  at(from: number): number | undefined {
+    const run = this.#runAtOrBelow(from);
+    return run !== undefined && from < run.from + run.length ? run.to + from - run.from : undefined;
+  }
+
+  /** Where the greatest known position that is not above this one went. */
+  atOrBelow(from: number): number | undefined {
+    const run = this.#runAtOrBelow(from);
+    return run === undefined ? undefined : run.to + Math.min(from - run.from, run.length - 1);
+  }
+
+  #runAtOrBelow(from: number): Run | undefined {
+    let low = 0;
+    let high = this.#runs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (itemAt(this.#runs, middle).from <= from) low = middle + 1;
+      else high = middle;
+    }
+    return this.#runs[low - 1];
   }
 }

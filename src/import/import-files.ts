@@ -3,13 +3,20 @@
 import { basename } from "node:path";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/time.js";
-import { FileSource } from "./file-source.js";
 import type { Importer, LogState, Opening } from "./importer.js";
 import { Account, type ImportTarget, Intake } from "./intake.js";
 import { EXPORTED_LEVELS_MAX, isUtf16, oneByOne, readRecords } from "./lines.js";
-import { readOpening } from "./opening.js";
 import { findImporter, importFormats } from "./registry.js";
-import { findFiles, isReadFailure, type LostPath, type OpenedFile, openFile, reasonOf } from "./source-files.js";
+import {
+  FileSource,
+  findFiles,
+  isReadFailure,
+  type LostPath,
+  type OpenedFile,
+  openFile,
+  readOpening,
+  reasonOf,
+} from "./source-files.js";
 import { isDatabase, openTables, type Tables } from "./tables.js";
 
 export interface ImportOptions {

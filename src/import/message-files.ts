@@ -6,8 +6,8 @@ import { anthropicUsage, openAiUsage, toUsage } from "../model/usage.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
 import { oneByOne } from "./lines.js";
 import { textAt } from "./transcript/fields.js";
-import type { TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
+import type { TranscriptNote } from "./transcript/transcript.js";
 import { Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 type Provider = "anthropic" | "openai";

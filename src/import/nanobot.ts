@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { isRole, readRole } from "../model/roles.js";
 import type { WallClock } from "../model/time.js";
+import type { OccurrencesNote } from "./identity.js";
 import { ContentIds, hashedId, sessionOf } from "./identity.js";
 import type { ImportedEntry, ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import {
@@ -16,7 +17,6 @@ import {
 } from "./line-form.js";
 import { LineTimes } from "./line-times.js";
 import { oneByOne } from "./lines.js";
-import type { OccurrencesNote } from "./occurrences.js";
 
 const FORMAT = "nanobot";
 

@@ -1,7 +1,7 @@
 // Counts by hash agree with a map's, however many there are.
 import { hash } from "node:crypto";
 import { expect, test } from "vitest";
-import { Occurrences } from "./occurrences.js";
+import { Occurrences } from "./identity.js";
 
 test("counts what came before, as a map would, while it grows and where it goes on from a note", () => {
   let occurrences = new Occurrences();

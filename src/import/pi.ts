@@ -15,8 +15,8 @@ import type {
 import { LINE_BYTES_MAX, oneByOne } from "./lines.js";
 import { Branches, type BranchesNote, type Turned } from "./transcript/branches.js";
 import { blocksOf, numberAt, objectIn, onlyText, textAt } from "./transcript/fields.js";
-import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
+import type { SessionNote, TranscriptNote } from "./transcript/transcript.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 import { decompressedWithin } from "./zstd.js";
 

@@ -3,13 +3,14 @@
 import { antigravityImporter } from "./antigravity.js";
 import { atifImporter } from "./atif.js";
 import { chatGptImporter } from "./chatgpt.js";
-import { claudeCodeDocumentImporter, claudeCodeImporter } from "./claude-code.js";
 import {
   claudeAgentNoteImporter,
+  claudeCodeDocumentImporter,
+  claudeCodeImporter,
   claudeIndexImporter,
   claudeRequestImporter,
   claudeResponseImporter,
-} from "./claude-code-bodies.js";
+} from "./claude-code.js";
 import { codexImporter } from "./codex.js";
 import { cursorImporter } from "./cursor.js";
 import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";

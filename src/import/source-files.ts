@@ -1,12 +1,29 @@
-// Where imports come from: files, folders with all that is in them, or a stream; opened for reading and never touched.
+// Where imports come from: files, folders or a stream, opened read-only; their opening, by which the format is found; and the
+// lines, document or tables that the importer reads.
 import { createReadStream, createWriteStream, type Dirent } from "node:fs";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Fault } from "../model/fault.js";
-import { LINE_BYTES_MAX } from "./lines.js";
-import { UnreadableTables } from "./tables.js";
+import type { JsonObject } from "../model/json.js";
+import { limits } from "../model/limits.js";
+import type { WallClock } from "../model/time.js";
+import { firstValue, readDocument } from "./document.js";
+import type { ImportProgress } from "./import-files.js";
+import type {
+  Importer,
+  LogState,
+  NearFiles,
+  Opening,
+  Resumption,
+  SourceRecord,
+  TableColumns,
+  TableRow,
+} from "./importer.js";
+import type { Account } from "./intake.js";
+import { EXPORTED_LEVELS_MAX, isOpenAt, LINE_BYTES_MAX, oneByOne, readRecords } from "./lines.js";
+import { type Tables, UnreadableTables } from "./tables.js";
 import { decompressed, isCompressed } from "./zstd.js";
 
 /** Enough of a file to know its format by, whatever stands in its first lines. */
@@ -185,4 +202,173 @@ export function reasonOf(error: unknown): string {
   if (code === "ENOENT") return "there is no such file or folder";
   if (code === "EACCES" || code === "EPERM") return "it may not be read";
   return code === "ZSTD" ? message : `it cannot be read: ${message}`;
+}
+
+/** More of a document says nothing new about its format. */
+const DOCUMENT_BYTES = 64 * 1024;
+
+export async function readOpening(
+  name: string,
+  { opened, tables }: { readonly opened: OpenedFile; readonly tables: TableColumns | undefined },
+): Promise<Opening> {
+  const { opening: bytes } = opened;
+  if (tables !== undefined) return { name, bytes, records: [], document: undefined, is_one_value: false, tables };
+  // The last line may go on beyond; a file that ends here has it whole.
+  const end = bytes.length === opened.size ? bytes.length : bytes.lastIndexOf(0x0a) + 1;
+  const records: JsonObject[] = [];
+  // A line may tell the format although that format will not take it.
+  const items = readRecords(once(bytes.subarray(0, end === 0 ? bytes.length : end)), EXPORTED_LEVELS_MAX);
+  let count = 0;
+  let isFirstWhole = false;
+  for await (const item of oneByOne(items)) {
+    const isFirst = count === 0;
+    count += 1;
+    if (!("record" in item)) continue;
+    isFirstWhole ||= isFirst;
+    records.push(item.record);
+  }
+  const first = firstValue(bytes.subarray(0, DOCUMENT_BYTES));
+  const isOneValue = first?.is_one_value === true && !isFirstWhole && isContinued(bytes, bytes.indexOf(0x0a));
+  return {
+    name,
+    bytes,
+    records: isOneValue ? [] : records,
+    document: first?.value,
+    is_one_value: isOneValue,
+    tables: undefined,
+  };
+}
+
+/** Whether what begins in the first line goes on in the next one, which a line that is too deep or torn does not. */
+function isContinued(bytes: Buffer, end: number): boolean {
+  if (end === -1) return false;
+  // A shorter one was parsed, and is known not to end there.
+  return end < DOCUMENT_BYTES || isOpenAt(bytes.subarray(0, end));
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** Lines that are read on where they were left. */
+export interface GrowingLines {
+  readonly resume: Resumption;
+  records(levels?: number): AsyncIterable<Iterable<SourceRecord>>;
+}
+
+interface SourceParts {
+  readonly opened: Pick<OpenedFile, "size" | "modified_ms" | "chunks">;
+  readonly opening: Opening;
+  readonly clock: WallClock;
+  readonly log: LogState;
+  readonly as_new: boolean;
+  readonly defers: () => boolean;
+  /** Hears how far it is. */
+  readonly tell: ((progress: ImportProgress) => void) | undefined;
+  readonly account: Account;
+  readonly database: Tables | undefined;
+  readonly growing?: GrowingLines;
+}
+
+/** A source that is read once, from its start to its end. */
+const fromStart: Resumption = { known: undefined, note: () => undefined };
+
+export class FileSource {
+  readonly #file: string;
+  readonly #source: SourceParts;
+
+  constructor(file: string, source: SourceParts) {
+    this.#file = file;
+    this.#source = source;
+  }
+
+  async read(importer: Importer): Promise<ReturnType<Importer["read"]>> {
+    const { opened, opening, clock, log, as_new, defers, database } = this.#source;
+    const facts = {
+      path: this.#file,
+      stem: stemOf(this.#file),
+      modified_ms: opened.modified_ms,
+      opening,
+      clock,
+      log,
+      as_new,
+      defers,
+      near: nearFiles(this.#file),
+    };
+    if (importer.reads === "lines") {
+      const { growing } = this.#source;
+      const records = (levels?: number) => growing?.records(levels) ?? readRecords(this.#chunks(), levels);
+      return importer.read({ ...facts, resume: growing?.resume ?? fromStart, records });
+    }
+    if (importer.reads === "document") {
+      const document = await readDocument(() => this.#chunks(), opened.size);
+      const header = (names: readonly string[]) => document.header(names);
+      return importer.read({ ...facts, header, values: (path) => document.values(path) });
+    }
+    const rows = (query: string, ...values: readonly (string | number)[]) => this.#rows(query, values);
+    return importer.read({ ...facts, tables: database?.tables ?? {}, rows });
+  }
+
+  /** The file's bytes, counted as they are read, so that batches are cut by them and a person sees how far it is. */
+  #chunks(): AsyncIterable<Buffer> | undefined {
+    const { opened, account } = this.#source;
+    const chunks = opened.chunks();
+    if (chunks === undefined) return undefined;
+    const tell = (): void => this.#tell();
+    return (async function* counted() {
+      for await (const chunk of chunks) {
+        yield chunk;
+        account.bytes += chunk.length;
+        tell();
+      }
+    })();
+  }
+
+  *#rows(query: string, values: readonly (string | number)[]): Generator<TableRow> {
+    const { account, database } = this.#source;
+    for (const row of database?.rows(query, ...values) ?? []) {
+      for (const value of Object.values(row)) {
+        if (typeof value === "string" || value instanceof Uint8Array) account.bytes += value.length;
+      }
+      this.#tell();
+      yield row;
+    }
+  }
+
+  #tell(): void {
+    const { account, opened, tell } = this.#source;
+    const { added, existing } = account;
+    // A long document is read twice, and unpacked bytes are more than the file has.
+    const bytes = Math.min(account.bytes, opened.size ?? account.bytes);
+    tell?.({ file: this.#file, bytes, bytes_total: opened.size, added, existing });
+  }
+}
+
+/** The name without folder and ending; a file that was rotated away is called as it was before. */
+function stemOf(file: string): string {
+  if (file === "-") return "stdin";
+  const name = basename(file).replace(/(?<=\.(?:jsonl?|ndjson|log))\.\d+$/, "");
+  return name.replace(/(?<=.)\.[^.]*$/, "");
+}
+
+/** What a record names may be anything; nothing outside of three levels up is looked at. */
+function nearFiles(file: string): NearFiles {
+  const folder = resolve(dirname(file));
+  const outermost = resolve(folder, "../../..");
+  const within = (path: string): string | undefined => {
+    const full = resolve(folder, path);
+    return file !== "-" && full.startsWith(outermost.endsWith(sep) ? outermost : outermost + sep) ? full : undefined;
+  };
+  return {
+    async read(path) {
+      const full = within(path);
+      const found = full === undefined ? undefined : await stat(full).catch(() => undefined);
+      if (full === undefined || found?.isFile() !== true || found.size > limits.request_bytes) return undefined;
+      return readFile(full, "utf8").catch(() => undefined);
+    },
+    async list(path) {
+      const full = within(path);
+      return full === undefined ? [] : (await readdir(full).catch((): string[] => [])).sort();
+    },
+  };
 }

@@ -3,6 +3,7 @@ import type { CaptureKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { isRole, readRole } from "../model/roles.js";
 import type { WallClock } from "../model/time.js";
+import type { OccurrencesNote } from "./identity.js";
 import { ContentIds, sessionOf } from "./identity.js";
 import type { ImportedEntry, ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import {
@@ -18,7 +19,6 @@ import {
 } from "./line-form.js";
 import { LineTimes } from "./line-times.js";
 import { oneByOne } from "./lines.js";
-import type { OccurrencesNote } from "./occurrences.js";
 
 const FORMAT = "timmy";
 

@@ -1,5 +1,5 @@
-// Values out of a long document, each found by its brackets and quotes and then parsed at once, so that no tokens are made
-// of it and nothing is held but the value that is being read.
+// Finds values in a long document by their brackets and quotes, and parses each as soon as its end is found. Only the value
+// that is being read is held in memory.
 import { isUtf8 } from "node:buffer";
 import { type JsonValue, parseJson } from "../model/json.js";
 import { JsonTokenizer } from "../model/json-tokenizer.js";

@@ -3,10 +3,10 @@
 // The library's method, asking a thread, asking a server, the HTTP route with its parsing and its OpenAPI document, the scope,
 // the MCP tool and the command all derive from these fields. Leaving one out does not compile.
 import type { Static, TSchema } from "typebox";
+import type { Scope } from "../guard/scopes.js";
 import { knownOptions } from "../model/options.js";
 import { type Noun, Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import type { AnswerOf } from "../model/schema.js";
-import type { Scope } from "../model/scope.js";
 import type { Answering } from "../reading/answering.js";
 import { type Input, type OptionsOf, parseInput, type QueryOf, type Question } from "../search/input.js";
 import type { Parameter } from "../search/parameters.js";

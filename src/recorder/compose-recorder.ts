@@ -2,7 +2,7 @@
 
 import type { Growth } from "../engines/port.js";
 import { Exports } from "../export/exports.js";
-import type { KeyStore } from "../guard/key-store.js";
+import type { KeyStore } from "../guard/keys.js";
 import { Keys } from "../guard/keys.js";
 import { Watches } from "../import/watch/watches.js";
 import { audited } from "../log/audit.js";

@@ -2,7 +2,7 @@
 
 import type { LogMode, Store } from "../engines/port.js";
 import { isInProcess, openStore } from "../engines/stores.js";
-import type { KeyStore } from "../guard/key-store.js";
+import type { KeyStore } from "../guard/keys.js";
 import type { IndexHolder } from "../index/index-holder.js";
 import type { EntryIndex } from "../index/port.js";
 import { AlteredNote, NotingLog } from "../log/noting-log.js";

@@ -1,7 +1,7 @@
 // The recorder: everything that can be done with an open store, behind the interface of the library.
 
-import { type ExportOptions, parseExportQuery } from "../export/export-query.js";
 import type { Exports } from "../export/exports.js";
+import { type ExportOptions, parseExportQuery } from "../export/exports.js";
 import { type Keys, person } from "../guard/keys.js";
 import type { ImportOptions, ImportReport } from "../import/import-files.js";
 import type { Watch, WatchCounts, WatchOptions } from "../import/watch/watch-files.js";

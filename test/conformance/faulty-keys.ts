@@ -1,6 +1,6 @@
 // Stores of keys that are wrong in one respect each, to show that the conformance suite notices.
 import { MemoryKeys } from "../../src/engines/memory/keys.js";
-import type { KeyLookup, StoredKey } from "../../src/guard/key-store.js";
+import type { KeyLookup, StoredKey } from "../../src/guard/keys.js";
 
 class AnotherEngine extends MemoryKeys {
   override readonly engine = "sqlite" as never;

@@ -7,7 +7,7 @@ import { MemoryKeys } from "../../src/engines/memory/keys.js";
 import { Connections } from "../../src/engines/postgres/connection.js";
 import { PostgresKeys } from "../../src/engines/postgres/keys.js";
 import { SqliteKeys } from "../../src/engines/sqlite/keys.js";
-import type { StoredKey } from "../../src/guard/key-store.js";
+import type { StoredKey } from "../../src/guard/keys.js";
 import { databaseOfTest, storeAddress } from "../support/postgres.js";
 import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
 import { describeKeyStore } from "./index.js";

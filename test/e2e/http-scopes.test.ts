@@ -1,7 +1,7 @@
 // Who may do what: every route of the interface, with every scope, and with no key, a wrong one and a revoked one.
 import { beforeAll, describe, expect, test } from "vitest";
+import { allows, type Scope, scopes } from "../../src/guard/scopes.js";
 import { openRecorder } from "../../src/index.js";
-import { allows, type Scope, scopes } from "../../src/model/scope.js";
 import { needByRoute } from "../../src/operations/scopes.js";
 import { createServer } from "../../src/surfaces/http/server.js";
 import { memoryRecorder } from "../support/memory-recorder.js";

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
+import { scopes } from "../../src/guard/scopes.js";
 import { openRecorder } from "../../src/index.js";
 import { limits } from "../../src/model/limits.js";
-import { scopes } from "../../src/model/scope.js";
 import type { Need } from "../../src/operations/operation.js";
 import { needByRoute } from "../../src/operations/scopes.js";
 // What a route needs is declared there.

@@ -1,6 +1,6 @@
 // Keys in memory: the executable specification.
 import assert from "node:assert";
-import type { KeyLookup, KeyStore, StoredKey } from "../../guard/key-store.js";
+import type { KeyLookup, KeyStore, StoredKey } from "../../guard/keys.js";
 
 export class MemoryKeys implements KeyStore {
   readonly engine = "memory";

@@ -1,7 +1,7 @@
 // Keys in a table beside the log, so that every server on the database knows them.
 
-import type { KeyLookup, KeyStore, StoredKey } from "../../guard/key-store.js";
-import type { Scope } from "../../model/scope.js";
+import type { KeyLookup, KeyStore, StoredKey } from "../../guard/keys.js";
+import type { Scope } from "../../guard/scopes.js";
 import type { Connections, Statement } from "./connection.js";
 import { type Migration, migrate } from "./migrations.js";
 

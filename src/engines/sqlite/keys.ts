@@ -4,8 +4,8 @@
 // One that is there says that keys were made, also where it holds none any more: emptying it must not open the door.
 import { existsSync } from "node:fs";
 import type Database from "better-sqlite3";
-import type { KeyLookup, KeyStore, StoredKey } from "../../guard/key-store.js";
-import type { Scope } from "../../model/scope.js";
+import type { KeyLookup, KeyStore, StoredKey } from "../../guard/keys.js";
+import type { Scope } from "../../guard/scopes.js";
 import { openFile, toFault } from "./file.js";
 import { type Migration, migrate } from "./migrations.js";
 

@@ -1,14 +1,22 @@
 // The mask: finds secrets in recorded text and puts markers in their place. Every surface that shows recorded text passes
 // through one.
 import type { Cut, Mask, MaskedCut, SecretSpan } from "../../model/mask.js";
-import { cookieAnchors } from "./cookies.js";
-import { CODE_LEAD, COOKIE_RULE, Finds, KEY_BLOCK_RULE, type Lead, NAMED_RULE, REGISTERED_RULE } from "./finds.js";
+import { brokenStretches, codeAnchors, hasUnseenChars } from "./broken-text.js";
 import { keyAnchors } from "./key-blocks.js";
 import { LiteralScanner, type Sought } from "./literal-scanner.js";
 import { isWholeWord, nameAnchors } from "./named-values.js";
-import { brokenStretches, codeAnchors, hasUnseenChars } from "./plain-text.js";
 import { isPlausible } from "./plausible-values.js";
 import { formsOf } from "./registered-values.js";
+import {
+  CODE_LEAD,
+  COOKIE_RULE,
+  cookieAnchors,
+  Finds,
+  KEY_BLOCK_RULE,
+  type Lead,
+  NAMED_RULE,
+  REGISTERED_RULE,
+} from "./secret-finder.js";
 import { kindOfName, type NameKind, NameMemory } from "./secret-names.js";
 import { tokenRules } from "./token-rules.js";
 

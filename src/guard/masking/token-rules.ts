@@ -1,18 +1,18 @@
-// The token shapes that are masked: for each a few literals that it cannot do without, and the shape around them.
+// The tokens that are masked: for each a few literals that it always contains (anchors), and the shape around them.
 //
-// The shapes are those that services publish for their tokens. A test holds the table against a rule set that others keep
-// up. Minimum lengths lie below the real ones, since a token that was cut short is still worth hiding.
-import { placeRules } from "./surroundings.js";
-import { prefixRules } from "./token-prefixes.js";
+// The shapes are those that services publish for their tokens; a test compares the table with a rule set maintained by
+// others. Minimum lengths are below the real ones, since a truncated token is still worth hiding.
+import { placeRules } from "./context-rules.js";
+import { isStandIn } from "./plausible-values.js";
 import { DIGIT, ESCAPE, joint, leftOf, START, shapeOf, type TokenRule } from "./token-shape.js";
 
 /** Between a name and its value: `KEY=`, `key: "`, and the same inside a JSON string. */
 const ASSIGNED = String.raw`\\{0,3}["']?\s{0,4}(?:=>|:=|=|:)\s{0,4}\\{0,3}["']?`;
 const HEX_DIGITS = "0123456789abcdef";
-/** For shapes that are bounded anyway. */
+/** For shapes that are delimited anyway. */
 const start = new RegExp(START, "y");
 
-/** Shapes that a prefix alone does not tell. */
+/** Shapes that a prefix alone does not identify. */
 const shaped: readonly TokenRule[] = [
   {
     rule: "aws_access_key",
@@ -174,9 +174,163 @@ const shaped: readonly TokenRule[] = [
   },
 ];
 
+/** Tokens that a prefix alone identifies: each prefix belongs to one service. */
+type PrefixRow = readonly [rule: string, anchors: readonly string[], rest: string, left?: "anywhere" | "joint"];
+
+const prefixed: readonly PrefixRow[] = [
+  ["github_token", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "[A-Za-z0-9]{20,}"],
+  ["hansard_key", ["hansard_"], String.raw`[0-9a-f]{16}_[\w-]{20,}`],
+  ["github_token", ["github_pat_"], String.raw`\w{20,}`, "anywhere"],
+  ["gitlab_token", ["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-"], String.raw`[\w.-]{16,}`, "anywhere"],
+  ["gitlab_token", ["glsoat-"], String.raw`[\w.-]{16,}`, "anywhere"],
+  ["gitlab_token", ["glagent-", "glimt-", "gloas-", "glffct-", "GR1348941"], String.raw`[\w-]{16,}`, "anywhere"],
+  ["slack_token", ["xoxa-", "xoxb-", "xoxc-", "xoxe-", "xoxo-"], String.raw`[\w-]{10,}`, "anywhere"],
+  ["slack_token", ["xoxp-", "xoxr-", "xoxs-"], String.raw`[\w-]{10,}`, "anywhere"],
+  // A cookie, so it is often percent-encoded.
+  ["slack_token", ["xoxd-"], String.raw`(?:[\w+/=-]|%2[BFbf]|%3[Dd]){20,}`, "anywhere"],
+  ["slack_token", ["xoxe.xox"], String.raw`[bp]-[\w-]{10,}`, "anywhere"],
+  ["slack_token", ["xapp-"], String.raw`\d-[\w-]{16,}`],
+  ["stripe_key", ["sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_org_"], String.raw`\w{10,}`],
+  ["stripe_webhook_secret", ["whsec_"], "[A-Za-z0-9+/=]{24,}"],
+  ["anthropic_key", ["sk-ant-"], String.raw`[\w-]{16,}`],
+  ["google_api_key", ["AIza"], String.raw`[\w-]{30,}`],
+  ["google_oauth_token", ["ya29."], String.raw`[\w.-]{20,}`],
+  ["google_client_secret", ["GOCSPX-"], String.raw`[\w-]{20,}`],
+  ["npm_token", ["npm_"], "[A-Za-z0-9]{36,}"],
+  ["pypi_token", ["pypi-"], String.raw`[\w-]{50,}`],
+  ["sendgrid_key", ["SG."], String.raw`[\w-]{16,32}\.[\w-]{16,64}`],
+  ["hugging_face_token", ["hf_", "api_org_"], "[A-Za-z0-9]{30,}"],
+  ["shopify_token", ["shpat_", "shpca_", "shppa_", "shpss_", "shptka_"], "[A-Fa-f0-9]{32,}"],
+  ["digitalocean_token", ["dop_v1_", "doo_v1_", "dor_v1_"], "[a-f0-9]{40,}"],
+  ["docker_token", ["dckr_pat_", "dckr_oat_"], String.raw`[\w-]{20,}`],
+  ["databricks_token", ["dapi"], "[a-f0-9]{32}(?:-[0-9](?![0-9]))?"],
+  ["linear_key", ["lin_api_", "lin_oauth_"], "[A-Za-z0-9]{32,}"],
+  ["onepassword_token", ["ops_eyJ"], String.raw`[\w+/=-]{100,}`],
+  ["vault_token", ["hvs.", "hvb.", "hvr."], String.raw`[\w-]{24,}`],
+  ["grafana_token", ["glsa_", "glc_eyJ"], String.raw`[\w+/=-]{24,}`],
+  ["atlassian_token", ["ATATT3", "ATCTT3", "ATBB"], String.raw`[\w=-]{24,}`],
+  ["groq_key", ["gsk_"], "[A-Za-z0-9]{40,}"],
+  ["xai_key", ["xai-"], String.raw`\w{40,}`],
+  ["perplexity_key", ["pplx-"], "[A-Za-z0-9]{32,}"],
+  ["replicate_token", ["r8_"], "[A-Za-z0-9]{32,}"],
+  ["nvidia_key", ["nvapi-"], String.raw`[\w-]{40,}`],
+  ["langsmith_key", ["lsv2_pt_", "lsv2_sk_"], String.raw`\w{32,}`],
+  ["supabase_key", ["sbp_", "sb_secret_"], String.raw`[\w-]{20,}`],
+  ["notion_token", ["ntn_"], "[A-Za-z0-9]{40,}"],
+  ["figma_token", ["figd_", "figo_"], String.raw`[\w-]{30,}`],
+  ["pulumi_token", ["pul-"], "[a-f0-9]{40}"],
+  ["postman_key", ["PMAK-"], "[a-f0-9]{24}-[a-f0-9]{34}"],
+  ["new_relic_key", ["NRAK-"], "[A-Z0-9]{24,}"],
+  ["rubygems_key", ["rubygems_"], "[a-f0-9]{40,}"],
+  ["sentry_token", ["sntrys_", "sntryu_"], String.raw`[\w+/=-]{40,}`],
+  ["planetscale_token", ["pscale_tkn_", "pscale_pw_", "pscale_oauth_"], String.raw`[\w.=-]{30,}`],
+  ["age_key", ["AGE-SECRET-KEY-1"], "[A-Z0-9]{50,}"],
+  ["alibaba_key", ["LTAI"], "[A-Za-z0-9]{16,}"],
+  ["fly_token", ["fo1_", "fm1_", "fm2_"], String.raw`[\w+/=,-]{40,}`],
+  ["square_token", ["sq0atp-", "sq0csp-"], String.raw`[\w-]{20,}`],
+  ["dynatrace_token", ["dt0c01.", "dt0s01.", "dt0s02."], String.raw`[A-Z0-9]{20,24}\.[A-Z0-9]{32,}`],
+  ["airtable_token", ["pat"], String.raw`[A-Za-z0-9]{14}\.[a-f0-9]{64}`],
+  ["doppler_token", ["dp.pt.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."], "[A-Za-z0-9]{36,}"],
+  // The name of what it is for may stand between.
+  ["doppler_token", ["dp.st."], String.raw`(?:[\w-]{2,35}\.)?[A-Za-z0-9]{36,}`],
+  ["circleci_token", ["CCIPAT_", "CCIPRJ_"], String.raw`\w{30,}`],
+  ["tailscale_key", ["tskey-"], "(?:[a-z]{2,12}-)?[A-Za-z0-9]{6,24}-[A-Za-z0-9]{16,}", "joint"],
+  ["brevo_key", ["xkeysib-", "xsmtpsib-"], "[a-f0-9]{40,}(?:-[A-Za-z0-9]{1,32})?"],
+  ["heroku_key", ["HRKU-"], String.raw`[\w-]{30,}`],
+  ["sourcegraph_token", ["sgp_"], "(?:(?:[A-Fa-f0-9]{16}|local)_)?[A-Fa-f0-9]{40,}"],
+  ["artifactory_key", ["AKCp"], "[A-Za-z0-9]{60,}"],
+  ["tavily_key", ["tvly-"], String.raw`[\w-]{24,}`],
+  ["pinecone_key", ["pcsk_"], String.raw`\w{40,}`],
+  ["aws_bedrock_key", ["ABSK"], "[A-Za-z0-9+/]{100,}={0,2}"],
+  ["google_api_key", ["AQ.Ab8RN6"], String.raw`[\w-]{30,}`],
+  ["netlify_token", ["nfp_", "nfc_", "nfo_", "nfu_", "nfb_"], "[A-Za-z0-9]{36,}"],
+  ["vercel_token", ["vcp_", "vci_", "vca_", "vcr_", "vck_"], "[A-Za-z0-9]{40,}"],
+  ["resend_key", ["re_"], "(?=[A-Za-z_]{0,40}[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}"],
+  ["buildkite_token", ["bkua_", "bkaj_", "bkct_", "bkpt_"], "[a-f0-9]{32,}"],
+  ["sonar_token", ["squ_", "sqp_", "sqa_"], "[a-f0-9]{40}"],
+  ["snyk_token", ["snyk_uat.", "snyk_sat."], String.raw`[a-f0-9]{8}\.[\w.-]{40,}`],
+  ["posthog_key", ["phx_"], "[A-Za-z0-9]{40,}"],
+  ["launchdarkly_key", ["sdk-", "mob-"], "[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}"],
+  ["hubspot_token", ["pat-na", "pat-eu"], "[0-9]{1,2}-[a-f0-9]{8}-[a-f0-9-]{27}"],
+  ["plaid_token", ["access-sandbox-", "access-production-", "access-development-"], "[a-f0-9]{8}-[a-f0-9-]{27}"],
+  ["square_token", ["EAAA"], String.raw`[\w-]{60}(?![\w+/=-])`],
+  ["cloudflare_origin_key", ["v1.0-"], "[a-f0-9]{24}-[a-f0-9]{100,}"],
+  ["cloudflare_tunnel_token", ["eyJhIjoi"], String.raw`[\w+/-]{80,}={0,2}`],
+  ["grafana_token", ["eyJrIjoi"], String.raw`[\w+/-]{60,}={0,2}`],
+  ["artifactory_key", ["cmVmdGtuOjAxO"], "[A-Za-z0-9]{40,}"],
+  ["trello_token", ["ATTA"], "[a-f0-9]{64}[A-Za-z0-9]{0,12}"],
+  ["clickup_token", ["pk_"], "[0-9]{5,10}_[A-Z0-9]{32}"],
+  ["typeform_token", ["tfp_"], String.raw`[\w.=-]{40,}`],
+  ["dropbox_token", ["sl.u.", "sl.B", "sl.A"], String.raw`[\w-]{100,}`],
+  ["mapbox_token", ["sk.eyJ"], String.raw`[\w-]{40,}\.[\w-]{20,}`],
+  ["apify_token", ["apify_api_"], "[A-Za-z0-9]{30,}"],
+  ["crates_token", ["cio"], "[A-Za-z0-9]{32}(?![A-Za-z0-9])"],
+  ["nuget_key", ["oy2"], "[a-z0-9]{43}(?![A-Za-z0-9])"],
+  ["clojars_token", ["CLOJARS_"], "[a-f0-9]{60}"],
+  ["contentful_token", ["CFPAT-"], String.raw`[\w-]{40,}`],
+  ["duffel_token", ["duffel_test_", "duffel_live_"], String.raw`[\w=-]{40,}`],
+  ["easypost_key", ["EZAK", "EZTK"], "[A-Za-z0-9]{54}"],
+  ["flutterwave_key", ["FLWSECK_TEST-", "FLWSECK-"], "[A-Za-z0-9]{12,}"],
+  ["frameio_token", ["fio-u-"], String.raw`[\w=-]{60,}`],
+  ["infracost_key", ["ico-"], "[A-Za-z0-9]{32}(?![A-Za-z0-9])"],
+  ["octopus_key", ["API-"], "[A-Z0-9]{26,40}(?![A-Za-z0-9])"],
+  ["openshift_token", ["sha256~"], String.raw`[\w-]{43}`],
+  ["prefect_key", ["pnu_", "pnb_"], "[A-Za-z0-9]{36}"],
+  ["readme_key", ["rdme_"], "[a-z0-9]{60,}"],
+  ["settlemint_token", ["sm_aat_", "sm_pat_", "sm_sat_"], "[A-Za-z0-9]{16,}"],
+  ["shippo_token", ["shippo_live_", "shippo_test_"], "[a-f0-9]{40}"],
+  ["together_key", ["tgp_v1_"], String.raw`[\w-]{40,}`],
+  ["fireworks_key", ["fw_"], "(?=[A-Za-z]{0,23}[0-9])[A-Za-z0-9]{22,24}(?![A-Za-z0-9])"],
+  ["jina_key", ["jina_"], String.raw`[\w-]{40,}`],
+  ["firecrawl_key", ["fc-"], "[a-f0-9]{32}(?![A-Za-z0-9])"],
+  ["browserbase_key", ["bb_live_"], String.raw`[\w-]{20,}`],
+  ["e2b_key", ["e2b_"], "[a-f0-9]{40}"],
+  ["wandb_key", ["wandb_v1_"], String.raw`\w{40,}`],
+  ["neon_key", ["napi_"], "[a-z0-9]{60,}"],
+  ["render_key", ["rnd_"], "[A-Za-z0-9]{28,}"],
+  ["stripe_key", ["sk_prod_", "rk_prod_"], String.raw`\w{10,}`],
+  ["honeycomb_key", ["hcaik_", "hcxik_", "hcamk_"], "[A-Za-z0-9]{50,}"],
+  ["new_relic_key", ["NRJS-", "NRII-", "NRIQ-", "NRSP-"], String.raw`[\w-]{19,}`],
+  ["okta_token", ["SSWS "], String.raw`[\w-]{30,}`],
+  ["bitbucket_token", ["ATCTT3", "BBDC-"], String.raw`[\w+=-]{30,}`],
+  ["harness_token", ["pat.", "sat."], String.raw`[\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}`],
+  ["intra42_secret", ["s-s4t2ud-", "s-s4t2af-"], "[a-f0-9]{64}"],
+  ["tencent_key", ["AKID"], "[A-Za-z0-9]{32}(?![A-Za-z0-9])"],
+  ["vk_token", ["vk1.a."], String.raw`[\w-]{40,}`],
+  ["yandex_token", ["y0_A", "AQVN", "t1.9eu"], String.raw`[\w.=-]{35,}`],
+  ["adobe_secret", ["p8e-", "p8e_"], "[A-Za-z0-9]{32}"],
+  ["woocommerce_secret", ["cs_"], "[a-f0-9]{40}(?![A-Za-z0-9])"],
+  ["paddle_key", ["pdl_live_", "pdl_sdbx_"], String.raw`\w{30,}`],
+  ["twitch_token", ["oauth:"], "[a-z0-9]{30}(?![A-Za-z0-9])"],
+  ["wallet_key", ["xprv", "yprv", "zprv", "tprv"], "[A-Za-z0-9]{100,}"],
+  ["amazon_mws_key", ["amzn.mws."], "[a-f0-9]{8}-[a-f0-9-]{27}"],
+  ["google_refresh_token", ["1%2F%2F0", "1%2f%2f0"], String.raw`[\w-]{40,}`],
+  ["aws_session_token", ["IQoJb3JpZ2luX2Vj", "FwoGZXIvYXdz", "FQoGZXIvYXdz"], "[A-Za-z0-9+/=%]{60,}"],
+  ["scalingo_token", ["tk-us-"], String.raw`[\w-]{48}`],
+  ["cerebras_key", ["csk-"], "[A-Za-z0-9]{40,}"],
+];
+
+const prefixRules: readonly TokenRule[] = prefixed.map(([rule, anchors, rest, left]) => ({
+  rule,
+  anchors,
+  left: (left ?? usualLeft(anchors, rest)) === "joint" ? joint : undefined,
+  accepts: (token) => !isStandIn(token),
+  shape: shapeOf(`(?:${anchors.map(escaped).join("|")})${rest}`),
+}));
+
+/** A prefix with a joint of its own and one long word behind it tells enough, also where it is glued to a letter. */
+function usualLeft(anchors: readonly string[], rest: string): "anywhere" | "joint" {
+  const isTelling = anchors.every((anchor) => anchor.length > 3 && /[_-]$/.test(anchor)) && !rest.includes("w");
+  return isTelling ? "anywhere" : "joint";
+}
+
+function escaped(literal: string): string {
+  return literal.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}
+
 export const tokenRules: readonly TokenRule[] = [...prefixRules, ...shaped, ...placeRules];
 
-/** Every text that takes one character from each. */
+/** Every combination of one character from each choice. */
 function products(...choices: readonly string[]): readonly string[] {
   const extend = (texts: readonly string[], chars: string): readonly string[] =>
     texts.flatMap((text) => [...chars].map((char) => text + char));

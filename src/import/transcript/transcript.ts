@@ -1,15 +1,16 @@
 // What a transcript becomes, whichever tool wrote it: sessions with their messages, tool calls and errors, each once, in
 // the same shape as if they had been captured live.
+
+import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { parseLabel } from "../../model/ids.js";
 import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../../model/json.js";
-import { hashedId, idOf, sessionOf } from "../identity.js";
+import { Rejection } from "../../model/rejection.js";
+import { hashedId, idOf, Occurrences, type OccurrencesNote, sessionOf } from "../identity.js";
 import type { EntryStep, ImportedEntry, ImportStep, SourceFacts } from "../importer.js";
 import { LineTimes } from "../line-times.js";
-import { Occurrences } from "../occurrences.js";
 import { objectIn } from "./fields.js";
-import type { OpenAnswer, OwnStep, SessionNote, TranscriptNote } from "./note.js";
-import { ProjectNames } from "./project.js";
-import { restOf, type Said, saidFields, type ToolCall } from "./said.js";
-import { greaterUsage } from "./usage.js";
+import { greaterUsage, restOf, type Said, saidFields, type ToolCall } from "./said.js";
 
 /** Which tool wrote a transcript, and what it never writes down. */
 export interface TranscriptTool {
@@ -369,4 +370,90 @@ function argsOf(args: JsonValue | undefined): JsonObject | undefined {
 
 function withoutGaps<T extends object>(facts: T): Partial<T> {
   return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as Partial<T>;
+}
+
+/** Where tools put worktrees inside of a repository, for folders that are not on this machine, or not any more. */
+const WORKTREES =
+  /^(.+?)[\\/](?:\.claude[\\/]worktrees|\.codex[\\/]worktrees|\.worktrees|\.git[\\/]worktrees)[\\/][^\\/]+/;
+const KNOWN_MAX = 10_000;
+/** No system has longer paths. */
+const PATH_CHARS_MAX = 4_096;
+
+class ProjectNames {
+  readonly #byFolder = new Map<string, string>();
+
+  of(cwd: string): string {
+    const known = this.#byFolder.get(cwd);
+    if (known !== undefined) return known;
+    if (this.#byFolder.size >= KNOWN_MAX) this.#byFolder.clear();
+    const name = cwd.length > PATH_CHARS_MAX ? "" : lastName(isAbsolute(cwd) ? rootOf(cwd) : cwd);
+    const label = parseLabel("project", name) instanceof Rejection ? "" : name;
+    this.#byFolder.set(cwd, label);
+    return label;
+  }
+}
+
+function isAbsolute(path: string): boolean {
+  return path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path);
+}
+
+/** The root of the repository that holds the folder, as far as it can be told; the folder itself where there is none. */
+function rootOf(cwd: string): string {
+  for (let folder = cwd; lastName(folder) !== ""; folder = parentOf(folder)) {
+    const root = repositoryAt(folder);
+    if (root !== undefined) return root;
+  }
+  const [, outer] = WORKTREES.exec(cwd) ?? [];
+  return outer ?? (cwd === homedir() ? "" : cwd);
+}
+
+/** What a transcript names may be anything by now: a folder that cannot be looked into is one without a repository. */
+function repositoryAt(folder: string): string | undefined {
+  const git = `${folder}/.git`;
+  try {
+    const found = statSync(git);
+    if (found.isDirectory()) return folder;
+    if (!found.isFile() || found.size > PATH_CHARS_MAX) return undefined;
+    // A worktree has a file there, which names its place inside of the main repository.
+    const [, place] = /^gitdir: (.+?)[\\/]\.git[\\/]worktrees[\\/]/.exec(readFileSync(git, "utf8")) ?? [];
+    return place ?? folder;
+  } catch {
+    return undefined;
+  }
+}
+
+function parentOf(path: string): string {
+  return path.replace(/[\\/]*[^\\/]*[\\/]*$/, "");
+}
+
+function lastName(path: string): string {
+  return /[^\\/]+(?=[\\/]*$)/.exec(path)?.[0]?.replace(/^[A-Za-z]:$/, "") ?? "";
+}
+
+/** A step of a session, with the native id by which it may turn out to be another's. */
+interface OwnStep extends EntryStep {
+  readonly native?: string | undefined;
+}
+
+/** What a reading that goes on later has to know of a transcript, and of each of its sessions. */
+export interface TranscriptNote {
+  readonly last_ms: number | undefined;
+  readonly counts: OccurrencesNote;
+}
+
+export interface SessionNote {
+  readonly session_id: string;
+  readonly native_id: string | undefined;
+  readonly parent_id: string | undefined;
+  readonly project: string;
+  readonly facts: SessionFacts | undefined;
+  readonly calls: ReadonlyMap<string, ToolCall>;
+  readonly open: OpenAnswer | undefined;
+  readonly waiting: readonly Pick<OwnStep, "line" | "entry" | "native">[];
+}
+
+interface OpenAnswer {
+  readonly key: string;
+  readonly origin: Origin;
+  said: Said;
 }

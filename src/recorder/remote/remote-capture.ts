@@ -1,5 +1,6 @@
 // Capture through a server: parsed here, so that what is refused is refused in the same words, and recorded there.
 
+import { allows, type Scope } from "../../guard/scopes.js";
 import type { Captured } from "../../log/capture/append-result.js";
 import { type CapturedItem, entriesMissing } from "../../log/capture/capture.js";
 import { type GivenDraft, parseDraft } from "../../log/capture/draft.js";
@@ -9,7 +10,6 @@ import { Fault, type FaultCode } from "../../model/fault.js";
 import { itemAt } from "../../model/item-at.js";
 import type { Mask } from "../../model/mask.js";
 import { RecorderError, Rejection, reject } from "../../model/rejection.js";
-import { allows, type Scope } from "../../model/scope.js";
 import { entryPath } from "./remote-reading.js";
 import type { ServerConnection } from "./server-connection.js";
 

@@ -1,8 +1,8 @@
 // The MCP server: one for each connection or request, whichever revision of the protocol the client speaks.
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { allows, type Scope } from "../../guard/scopes.js";
 import { Fault } from "../../model/fault.js";
 import { RecorderError } from "../../model/rejection.js";
-import { allows, type Scope } from "../../model/scope.js";
 import { needByRoute } from "../../operations/scopes.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { getPrompt, prompts } from "./prompts.js";

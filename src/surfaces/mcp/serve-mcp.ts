@@ -2,7 +2,7 @@
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { person } from "../../guard/keys.js";
-import type { Scope } from "../../model/scope.js";
+import type { Scope } from "../../guard/scopes.js";
 import { createMcpServer, type McpOptions } from "./mcp-server.js";
 
 /** Serves whoever started this process; ends when they close its input, or `close` is called. */

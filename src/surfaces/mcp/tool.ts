@@ -1,5 +1,5 @@
 // What a tool is: a row of one of the tables that tools.ts puts together.
-import type { Scope } from "../../model/scope.js";
+import type { Scope } from "../../guard/scopes.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { recordedText } from "./recorded-text.js";
 

@@ -1,6 +1,6 @@
 // The suites as tests for Vitest, one for each port.
 import { describe, test } from "vitest";
-import type { KeyStore } from "../../../src/guard/key-store.js";
+import type { KeyStore } from "../../../src/guard/keys.js";
 import type { EntryIndex } from "../../../src/index/port.js";
 import type { EntryLog } from "../../../src/log/port.js";
 import type { Leases } from "../../../src/model/lease.js";

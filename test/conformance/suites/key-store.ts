@@ -1,7 +1,7 @@
 // What every engine must do for keys: keep them, say of each what holds at this moment, and change nothing but to revoke.
 import { setImmediate } from "node:timers/promises";
 import { expect } from "vitest";
-import type { KeyStore, StoredKey } from "../../../src/guard/key-store.js";
+import type { KeyStore, StoredKey } from "../../../src/guard/keys.js";
 import type { Check } from "./suite.js";
 
 const REVOKED_AT = "2026-11-15T06:39:38.000Z";

@@ -1,7 +1,7 @@
 // `hansard verify`: walks the hash chain and says whether every entry is as it was recorded.
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { verifyFile } from "../../../import/verify-file.js";
+import { verifyFile } from "../../../import/export-check.js";
 import type { Recorder, Verification } from "../../../index.js";
 import { isSealFlaw } from "../../../model/verification.js";
 import { type CommandModule, helpText, type Invocation, withRecorder } from "../command.js";

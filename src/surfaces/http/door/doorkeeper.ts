@@ -2,9 +2,9 @@
 // needs is in guard/scopes.ts, and a route that is not there cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../../guard/keys.js";
+import { allows, type Scope } from "../../../guard/scopes.js";
 import { Fault } from "../../../model/fault.js";
 import { RecorderError, Rejection } from "../../../model/rejection.js";
-import { allows, type Scope } from "../../../model/scope.js";
 import type { Need } from "../../../operations/operation.js";
 import { needByRoute } from "../../../operations/scopes.js";
 import type { Recorder } from "../../../recorder/recorder.js";
