@@ -37,8 +37,8 @@ export type {
   MemoryUseInTurn,
   Recalled,
   WordsInContext,
-} from "./memories/read/memory-answers.js";
-export type { MemoryListOptions, RecallOptions } from "./memories/read/memory-query.js";
+} from "./memories/review/memory-answers.js";
+export type { MemoryListOptions, RecallOptions } from "./memories/review/memory-query.js";
 export type {
   EditOptions,
   FileInput,

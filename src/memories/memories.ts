@@ -13,9 +13,8 @@ import type { DroppedProposal } from "./judge/judged.js";
 import { type Extraction, Passes, type PassOptions, passOptionNames, type Reinforcement } from "./passes.js";
 import type { Extractor, ExtractorSettings } from "./propose/extractor.js";
 import { Proposing, type ProposingParts } from "./propose/proposing.js";
-import type { MemoryDetail, MemoryList, MemorySummary, Recalled } from "./read/memory-answers.js";
-import { type MemoryListOptions, parseProject, type RecallOptions } from "./read/memory-query.js";
 import { RECALL_SOURCE } from "./reinforce/session-given.js";
+import type { MemoryDetail, MemoryList, MemorySummary, Recalled } from "./review/memory-answers.js";
 import {
   type EditOptions,
   type FileInput,
@@ -31,6 +30,7 @@ import {
   type VerdictsInput,
 } from "./review/memory-input.js";
 import { type LedgerParts, MemoryLedger } from "./review/memory-ledger.js";
+import { type MemoryListOptions, parseProject, type RecallOptions } from "./review/memory-query.js";
 import { Verdicts } from "./review/verdicts.js";
 
 export interface MemoriesParts extends LedgerParts, Omit<ProposingParts, "ledger"> {

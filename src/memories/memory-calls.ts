@@ -6,17 +6,17 @@ import type { Answering } from "../reading/answering.js";
 import type { CallsOf } from "../reading/calls.js";
 import type { SessionList } from "../sessions/session-summary.js";
 import type { FileText } from "./files/file-audit.js";
-import type { StatementWish } from "./judge/judged.js";
-import type { ReviewDesk } from "./judge/review-desk.js";
-import type { MemoryDetail, MemoryList, Recalled } from "./read/memory-answers.js";
-import type { MemoryListOptions, RecallOptions } from "./read/memory-query.js";
-import type { MemoryReader } from "./read/memory-reader.js";
-import type { PassRange, TurnWish } from "./read/pass-steps.js";
+import type { ScopedStatement } from "./judge/judged.js";
+import type { MemoryJudge } from "./judge/memory-judge.js";
+import type { PassRange, TurnQuery } from "./pass-steps.js";
+import type { MemoryDetail, MemoryList, Recalled } from "./review/memory-answers.js";
+import type { MemoryListOptions, RecallOptions } from "./review/memory-query.js";
+import type { MemoryReader } from "./review/memory-reader.js";
 
 export interface MemoryReaders {
   readonly index: EntryIndex;
   readonly memories: MemoryReader;
-  readonly review: () => Promise<ReviewDesk>;
+  readonly review: () => Promise<MemoryJudge>;
 }
 
 type Parts = Answering<MemoryReaders>;
@@ -30,10 +30,11 @@ export const memoryCalls = {
   /** What becomes of a proposal, by the record and by what is known already. */
   judge: ({ index }: Parts, proposal: Proposal) => index.whole(async ({ review }) => (await review()).judge(proposal)),
   /** Memories that say just this. */
-  twins: ({ index }: Parts, wish: StatementWish) => index.whole(async ({ review }) => (await review()).twins(wish)),
+  duplicatesOf: ({ index }: Parts, wish: ScopedStatement) =>
+    index.whole(async ({ review }) => (await review()).duplicatesOf(wish)),
   /** Whose words these are. */
-  hear: ({ index }: Parts, evidence: readonly Evidence[]) =>
-    index.whole(async ({ review }) => (await review()).hear(evidence)),
+  resolveEvidence: ({ index }: Parts, evidence: readonly Evidence[]) =>
+    index.whole(async ({ review }) => (await review()).resolveEvidence(evidence)),
   /** What rules find in the next part of the log. */
   proposalsIn: ({ log, index }: Parts, range: PassRange) =>
     index.whole(async ({ review }) => (await review()).proposalsIn(log, range)),
@@ -42,7 +43,7 @@ export const memoryCalls = {
   /** Which memories the turns used that begin in the next part of the log. */
   usesIn: ({ log, index }: Parts, range: PassRange) =>
     index.whole(async ({ review }) => (await review()).usesIn(log, range)),
-  usesOfTurn: ({ index }: Parts, wish: TurnWish) =>
+  usesOfTurn: ({ index }: Parts, wish: TurnQuery) =>
     index.whole(async ({ review }) => (await review()).usesOfTurn(wish)),
   /** What the record says of every statement in a memory file. */
   auditFile: ({ index }: Parts, file: FileText) => index.whole(async ({ review }) => (await review()).audit(file)),

@@ -9,10 +9,10 @@ import type { Proposal } from "../model/memory.js";
 import { optionNames } from "../model/options.js";
 import type { DroppedProposal } from "./judge/judged.js";
 import type { MemoryReads } from "./memory-calls.js";
-import type { ModelPassOptions } from "./propose/model-pass.js";
+import type { LookedAt, MemoryUse, PassedOverWords, PassRange, RulesFound, TurnUses } from "./pass-steps.js";
+import type { ModelPassOptions } from "./propose/model/model-pass.js";
 import { FailedCommands } from "./propose/rules/commands.js";
-import type { MemorySummary } from "./read/memory-answers.js";
-import type { LookedAt, MemoryUse, PassedOverWords, PassRange, RulesFound, TurnUses } from "./read/pass-steps.js";
+import type { MemorySummary } from "./review/memory-answers.js";
 
 export interface PassOptions {
   /** One interaction alone. */
@@ -85,7 +85,7 @@ export interface LivePass {
   /** Only what was recorded as it happened. */
   readonly is_live: boolean;
   /** Asked between two stretches of the log, and before uses are written down; false ends the pass there. */
-  readonly isToGoOn: () => Promise<boolean>;
+  readonly shouldContinue: () => Promise<boolean>;
   /** What is known of commands from stretches before. */
   readonly commands: FailedCommands;
 }
@@ -143,7 +143,7 @@ export class Passes {
     const gathered = new Gathered();
     const { calls, surroundings, attempt } = this.#parts;
     const propose = (proposal: Proposal): Promise<void> => this.#propose(proposal, gathered);
-    const { ModelPass } = await import("./propose/model-pass.js");
+    const { ModelPass } = await import("./propose/model/model-pass.js");
     const pass = new ModelPass({ calls, surroundings, propose, append: attempt }, options, gathered);
     const stopped = await pass.run();
     return { ...gathered.finish(0), ...(stopped === undefined ? {} : { stopped }) };
@@ -157,7 +157,7 @@ export class Passes {
       const step = await this.#parts.calls.usesIn(range);
       for (let at = 0; at < step.turns.length; at += TURNS_AT_ONCE) {
         // What is left of the stretch is counted when it is looked at again.
-        if (live !== undefined && !(await live.isToGoOn())) return { ...step, is_end: true };
+        if (live !== undefined && !(await live.shouldContinue())) return { ...step, is_end: true };
         reinforced.push(...(await this.#reinforce(step.turns.slice(at, at + TURNS_AT_ONCE))));
       }
       waiting.push(...step.waiting);
@@ -190,7 +190,7 @@ export class Passes {
       if (is_end) break;
       from = through;
       onProgress?.(from);
-      if (live !== undefined && !(await live.isToGoOn())) break;
+      if (live !== undefined && !(await live.shouldContinue())) break;
     }
     return from;
   }

@@ -1,5 +1,5 @@
 // One memory with its history.
-import { memoryDetail } from "../memories/read/memory-answers.js";
+import { memoryDetail } from "../memories/review/memory-answers.js";
 import type { Parameter } from "../search/parameters.js";
 import { operation } from "./operation.js";
 

@@ -1,6 +1,6 @@
 // The list of memories, and the queue of candidates.
-import { memoryPage } from "../memories/read/memory-answers.js";
-import { type MemoriesReached, parseProject } from "../memories/read/memory-query.js";
+import { memoryPage } from "../memories/review/memory-answers.js";
+import { type MemoriesReached, parseProject } from "../memories/review/memory-query.js";
 import {
   type MemorySource,
   type MemoryStatus,

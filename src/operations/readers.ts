@@ -1,8 +1,8 @@
 // The readers of every subject, on top of one index.
 import { ContextReader } from "../context/context-reader.js";
 import type { EntryIndex } from "../index/port.js";
-import type { ReviewDesk } from "../memories/judge/review-desk.js";
-import { MemoryReader } from "../memories/read/memory-reader.js";
+import type { MemoryJudge } from "../memories/judge/memory-judge.js";
+import { MemoryReader } from "../memories/review/memory-reader.js";
 import type { Mask } from "../model/mask.js";
 import { ReflectionReader } from "../reflect/read/reflection-reader.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
@@ -26,13 +26,13 @@ export interface Readers {
   readonly usage: UsageReader;
   readonly memories: MemoryReader;
   /** Loaded when it is first needed: with its tables of words it takes longer than a command may take to start. */
-  readonly review: () => Promise<ReviewDesk>;
+  readonly review: () => Promise<MemoryJudge>;
 }
 
 export function readersOf(parts: ReadingParts & { readonly prices?: PriceFile | undefined }): Readers {
   const memories = new MemoryReader(parts);
   const entries = new EntryReader(parts);
-  let desk: Promise<ReviewDesk> | undefined;
+  let desk: Promise<MemoryJudge> | undefined;
   return {
     index: parts.index,
     mask: parts.mask,
@@ -45,8 +45,8 @@ export function readersOf(parts: ReadingParts & { readonly prices?: PriceFile | 
     usage: new UsageReader(parts),
     memories,
     review() {
-      desk ??= import("../memories/judge/review-desk.js").then(
-        ({ ReviewDesk }) => new ReviewDesk({ ...parts, memories, entries }),
+      desk ??= import("../memories/judge/memory-judge.js").then(
+        ({ MemoryJudge }) => new MemoryJudge({ ...parts, memories, entries }),
       );
       return desk;
     },

@@ -1,6 +1,6 @@
 // Recall: what a model should be given, within a budget of tokens.
-import { recalled } from "../memories/read/memory-answers.js";
-import { parseProject } from "../memories/read/memory-query.js";
+import { recalled } from "../memories/review/memory-answers.js";
+import { parseProject } from "../memories/review/memory-query.js";
 import { parseLabel } from "../model/ids.js";
 import { limits } from "../model/limits.js";
 import { type Rejection, reject } from "../model/rejection.js";

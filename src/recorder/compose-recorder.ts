@@ -14,8 +14,7 @@ import { type OnRecorded, RecordedHooks } from "../log/capture/recorded-hooks.js
 import type { AlteredNote } from "../log/noting-log.js";
 import type { EntryLog } from "../log/port.js";
 import type { Sealing } from "../log/seals/sealing.js";
-import { Learning, type LearningOptions } from "../memories/background/learning.js";
-import { ModelLearning } from "../memories/background/model-learning.js";
+import { Learning, type LearningOptions, ModelLearning } from "../memories/background/learning.js";
 import { Memories } from "../memories/memories.js";
 import { openExtractor } from "../memories/propose/model/open-extractor.js";
 import { parseDailyTokens } from "../memories/review/memory-input.js";

@@ -1,11 +1,11 @@
 // Precision and recall of rules, gates and matching on the labelled lists.
 import { readFileSync } from "node:fs";
-import { judge } from "../../src/memories/judge/gates/gates.js";
+import { judge } from "../../src/memories/judge/gates.js";
 import { readByRules } from "../../src/memories/propose/rules/rules.js";
-import type { Speaker } from "../../src/memories/read/quoted-entry.js";
 import { MemoryIndex } from "../../src/memories/reinforce/matching.js";
-import { usesOf } from "../../src/memories/reinforce/uses.js";
-import { quotedEntry } from "../../src/memories/text/spoken.js";
+import { usesOf } from "../../src/memories/reinforce/turn-uses.js";
+import type { Speaker } from "../../src/memories/text/quoted-entry.js";
+import { quotedEntry } from "../../src/memories/text/quoted-entry.js";
 import { Stems } from "../../src/memories/text/stems.js";
 import type { Entry } from "../../src/model/entry.js";
 import type { MemoryType } from "../../src/model/memory.js";

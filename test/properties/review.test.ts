@@ -1,19 +1,19 @@
 // Judging under random and hostile input: nothing throws, nothing gets past a gate, and nothing takes long.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { audited } from "../../src/memories/files/audit.js";
+import { audited } from "../../src/memories/files/file-audit.js";
 import { statementsOf } from "../../src/memories/files/statements.js";
 import { SupportSearch } from "../../src/memories/files/support.js";
-import { judge } from "../../src/memories/judge/gates/gates.js";
-import type { Ground } from "../../src/memories/judge/ground.js";
-import { wordsOf } from "../../src/memories/judge/ground.js";
+import { judge } from "../../src/memories/judge/gates.js";
+import type { GateContext } from "../../src/memories/judge/judged.js";
+import { wordsOf } from "../../src/memories/judge/statement.js";
 import { hedgeIn } from "../../src/memories/judge/hedges.js";
 import { particularsOf, standsIn } from "../../src/memories/judge/particulars.js";
-import { parseAnswer } from "../../src/memories/propose/model/answer.js";
+import { parseAnswer } from "../../src/memories/propose/model/model-pass.js";
 import { segmentsOf } from "../../src/memories/propose/model/segments.js";
 import { readByRules } from "../../src/memories/propose/rules/rules.js";
-import type { QuotedEntry } from "../../src/memories/read/quoted-entry.js";
 import { MemoryIndex } from "../../src/memories/reinforce/matching.js";
+import type { QuotedEntry } from "../../src/memories/text/quoted-entry.js";
 import { sentencesOf } from "../../src/memories/text/sentences.js";
 import { Stems } from "../../src/memories/text/stems.js";
 import type { Entry } from "../../src/model/entry.js";
@@ -38,7 +38,7 @@ const entry: fc.Arbitrary<QuotedEntry> = fc.record({
   project,
   said: fc.array(fc.record({ by: speaker, text }), { minLength: 1, maxLength: 3 }),
 });
-const ground: fc.Arbitrary<Ground> = fc.record({
+const ground: fc.Arbitrary<GateContext> = fc.record({
   entriesById: fc
     .array(entry, { minLength: 1, maxLength: 3 })
     .map((entries) => new Map(entries.map((each) => [each.entry_id, each]))),
@@ -209,7 +209,7 @@ describe("5 MB of anything take seconds at most", () => {
         project: "atlas",
         said: [{ by: "user", text: long }],
       };
-      const around: Ground = {
+      const around: GateContext = {
         entriesById: new Map([["e1", quoted]]),
         given: [{ session_id: "s1", from: "context_pack", words: wordsOf(long) }],
         memories: [],

@@ -1,8 +1,8 @@
 // Proposals and what they are judged by, for tests: everything is as it should be, but for what the test says.
 
-import { judge } from "../../src/memories/judge/gates/gates.js";
-import type { Ground } from "../../src/memories/judge/ground.js";
-import type { QuotedEntry, Speaker } from "../../src/memories/read/quoted-entry.js";
+import { judge } from "../../src/memories/judge/gates.js";
+import type { GateContext } from "../../src/memories/judge/judged.js";
+import type { QuotedEntry, Speaker } from "../../src/memories/text/quoted-entry.js";
 import { Stems } from "../../src/memories/text/stems.js";
 import type { Proposal } from "../../src/model/memory.js";
 
@@ -14,7 +14,7 @@ export function entrySaid(by: Speaker, text: string, about: Partial<QuotedEntry>
   return { entry_id: "e1", session_id: "s1", project: "atlas", said: [{ by, text }], ...about };
 }
 
-export function groundOf(entries: readonly QuotedEntry[], about: Partial<Ground> = {}): Ground {
+export function gateContextOf(entries: readonly QuotedEntry[], about: Partial<GateContext> = {}): GateContext {
   return { entriesById: new Map(entries.map((entry) => [entry.entry_id, entry])), given: [], memories: [], ...about };
 }
 
@@ -45,11 +45,11 @@ export function judged({
   readonly said?: string;
   readonly by?: Speaker;
   readonly proposal?: Partial<Proposal>;
-  readonly ground?: Partial<Ground>;
+  readonly ground?: Partial<GateContext>;
   readonly entry?: Partial<QuotedEntry>;
 }): Judgement {
   const quoting = proposalOf(content, { evidence: [{ entry_id: "e1", quote: said }], ...proposal });
-  return judge(quoting, groundOf([entrySaid(by, said, entry)], ground), stems);
+  return judge(quoting, gateContextOf([entrySaid(by, said, entry)], ground), stems);
 }
 
 export function keptOf(judgement: Judgement) {

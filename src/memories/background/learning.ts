@@ -1,11 +1,11 @@
 // Learning beside capture: proposes what rules find in what is recorded, and counts which memories its turns used. One
 // process on a store does, behind capture and never in its way; what it was stopped in, it does again without harm.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { NamedLease } from "../../model/lease.js";
 import type { Passes } from "../passes.js";
-import type { ExtractorSettings } from "../propose/extractor.js";
+import type { Extractor, ExtractorSettings } from "../propose/extractor.js";
 import { FailedCommands } from "../propose/rules/commands.js";
-import { Rests } from "./rests.js";
 
 export interface LearningOptions {
   /** Hears of what went wrong; it is tried again with what is recorded next. */
@@ -107,8 +107,8 @@ export class Learning {
     if (lease !== undefined && !(await lease.hold())) return LOOK_AGAIN_MS;
     this.#at ??= Math.max(0, (await headPosition()) - LOOK_BACK);
     this.#resumedAtMs = performance.now();
-    if (!(await this.#isToGoOn())) return LOOK_AGAIN_MS;
-    const live = { is_live: true, isToGoOn: () => this.#isToGoOn(), commands: this.#commands };
+    if (!(await this.#shouldContinue())) return LOOK_AGAIN_MS;
+    const live = { is_live: true, shouldContinue: () => this.#shouldContinue(), commands: this.#commands };
     const after = this.#at;
     // As far as the log reaches now. What comes meanwhile is for the next time: following it, rules would never come to an end
     // beside steady captures, and uses would not be counted before these do.
@@ -120,7 +120,7 @@ export class Learning {
       const done = await passes.reinforceOne(id, nowMs());
       if (done === undefined || done.waiting.length === 0) this.#waiting.delete(id);
       const hasWritten = (done?.reinforced.length ?? 0) > 0;
-      if (hasWritten ? !(await this.#isToGoOn()) : this.#rests.isOver) break;
+      if (hasWritten ? !(await this.#shouldContinue()) : this.#rests.isOver) break;
     }
     for (const oldest of this.#waiting) {
       if (this.#waiting.size <= WAITING_MAX) break;
@@ -131,7 +131,7 @@ export class Learning {
     return this.#waiting.size > 0 ? LOOK_AGAIN_MS : undefined;
   }
 
-  async #isToGoOn(): Promise<boolean> {
+  async #shouldContinue(): Promise<boolean> {
     const workedMs = performance.now() - this.#resumedAtMs;
     await this.#rests.rest(Math.max(PAUSE_MS, workedMs * PAUSE_SHARE));
     while (!this.#rests.isOver && (this.#parts.isPressed() || (await this.#isStream())))
@@ -151,5 +151,115 @@ export class Learning {
     const isStream = perSecond > CALM_ENTRIES_PER_S;
     this.#seen = { position, atMs, isStream };
     return isStream;
+  }
+}
+
+// A model beside capture: it reads what nobody goes on with any more of what was recorded lately. One process on a store asks
+// it, and goes on where another stopped; older sessions and imports are for `hansard extract`.
+
+interface ModelLearningParts {
+  readonly passes: Passes;
+  readonly lease: NamedLease | undefined;
+  readonly extractor: Extractor;
+  readonly daily_tokens: number;
+  /** Whether capture has more to do than it can at the moment. */
+  readonly isPressed: () => boolean;
+  readonly nowMs: () => number;
+  readonly onTrouble: ((error: unknown) => void) | undefined;
+  readonly look_ms: number;
+}
+
+/** What was not read after so long, because of budgets or a model that was away, is left to a pass over the past. */
+const LOOK_BACK_MS = 2 * 24 * 60 * 60 * 1000;
+/** A model that fails is asked ever more rarely, since all that is sent to it costs something. */
+const LOOKS_LEFT_OUT_MAX = 64;
+const MODEL_PRESSED_MS = 500;
+
+export class ModelLearning {
+  readonly #parts: ModelLearningParts;
+  readonly #rests = new Rests();
+  /** When sessions ended that were read to their end, so that they are not read again with each look. */
+  readonly #readThrough = new Map<string, string>();
+  readonly #working: Promise<void>;
+  #said = "";
+
+  constructor(parts: ModelLearningParts) {
+    this.#parts = parts;
+    this.#working = this.#work();
+  }
+
+  async close(): Promise<void> {
+    this.#rests.end();
+    await this.#working;
+    this.#parts.lease?.close();
+  }
+
+  async #work(): Promise<void> {
+    let failures = 0;
+    while (!this.#rests.isOver) {
+      await this.#rests.rest(this.#parts.look_ms * Math.min(LOOKS_LEFT_OUT_MAX, 2 ** failures));
+      const trouble = await this.#look().catch((error: unknown) => error);
+      failures = trouble === undefined ? 0 : failures + 1;
+      if (!this.#rests.isOver) this.#say(trouble);
+    }
+  }
+
+  /** What stopped it; undefined where it has come to the end. */
+  async #look(): Promise<unknown> {
+    const { passes, extractor, daily_tokens, nowMs } = this.#parts;
+    let shouldContinue = await this.#shouldContinue();
+    if (!shouldContinue) return undefined;
+    const active_since_ms = nowMs() - LOOK_BACK_MS;
+    for (const [session_id, last_at] of this.#readThrough) {
+      if (Date.parse(last_at) < active_since_ms) this.#readThrough.delete(session_id);
+    }
+    const { stopped } = await passes.extractByModel({
+      extractor,
+      daily_tokens,
+      active_since_ms,
+      readThrough: this.#readThrough,
+      signal: this.#rests.signal,
+      shouldContinue: async () => {
+        shouldContinue = await this.#shouldContinue();
+        return shouldContinue;
+      },
+    });
+    return stopped === undefined || !shouldContinue ? undefined : new Error(stopped);
+  }
+
+  async #shouldContinue(): Promise<boolean> {
+    while (!this.#rests.isOver && this.#parts.isPressed()) await this.#rests.rest(MODEL_PRESSED_MS);
+    return !this.#rests.isOver && (this.#parts.lease === undefined || (await this.#parts.lease.hold()));
+  }
+
+  /** The same trouble is told once, until there was none. */
+  #say(trouble: unknown): void {
+    const reason = trouble instanceof Error ? trouble.message : String(trouble ?? "");
+    if (reason !== "" && reason !== this.#said) this.#parts.onTrouble?.(trouble);
+    this.#said = reason;
+  }
+}
+
+// Rests of what works beside capture. They keep no program alive, and end at once when it is closed: a program that waits for
+// the end of a rest that does not keep it alive would end in the middle of closing.
+
+class Rests {
+  readonly #ending = new AbortController();
+
+  /** Aborted when there is to be no more work. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  get isOver(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  async rest(ms: number): Promise<void> {
+    await sleep(ms, undefined, { ref: false, signal: this.#ending.signal }).catch(() => undefined);
+  }
+
+  end(): void {
+    this.#ending.abort();
   }
 }

@@ -1,11 +1,10 @@
 // Memory files: which statements they hold, and what the record says of each.
 import { describe, expect, test } from "vitest";
 import { entrySaid } from "../../../test/support/proposals.js";
-import type { KnownMemory } from "../judge/ground.js";
-import type { QuotedEntry } from "../read/quoted-entry.js";
+import type { KnownMemory } from "../judge/judged.js";
+import type { QuotedEntry } from "../text/quoted-entry.js";
 import { Stems } from "../text/stems.js";
-import { audited } from "./audit.js";
-import { FileCopies } from "./copies.js";
+import { audited, FileCopies } from "./file-audit.js";
 import { statementsOf } from "./statements.js";
 import { SupportSearch } from "./support.js";
 

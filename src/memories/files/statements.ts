@@ -1,6 +1,6 @@
 // The statements of a memory file, such as CLAUDE.md or AGENTS.md: its list items and sentences, without code and headings.
 import { itemAt } from "../../model/item-at.js";
-import { plain } from "../propose/rules/plain.js";
+import { plain } from "../propose/rules/prose.js";
 import { sentencesOf } from "../text/sentences.js";
 
 interface Statement {

@@ -1,7 +1,7 @@
 // Whether two statements say opposite things about the same: the same head words with another number, or with a negation.
 
-import { DENIES_PREVIOUS, deniesNext } from "../negation.js";
-import type { Language } from "../text/languages.js";
+import { DENIES_PREVIOUS, deniesNext } from "../text/negation.js";
+import type { Language } from "../text/stems.js";
 import { jaccard, type Stems } from "../text/stems.js";
 
 /** The same subject: this share of all stems but the numbers, or the same beginning. */

@@ -1,8 +1,34 @@
-// What becomes of a proposal: it is kept, with what was found out about it, or dropped with a reason.
+// What a proposal is judged by, and what becomes of it. Everything is looked up first: judging reads nothing, so the same input
+// gives the same result.
 import type { Evidence, MemoryStatus, Proposal } from "../../model/memory.js";
+import type { QuotedEntry } from "../text/quoted-entry.js";
 
-/** Words of one entry, and who said them, where and when. */
-export interface HeardWords {
+export interface GateContext {
+  /** The entries that the evidence names, by id; forgotten ones are missing. */
+  readonly entriesById: ReadonlyMap<string, QuotedEntry>;
+  /** What the sessions of those entries were given. */
+  readonly given: readonly GivenText[];
+  /** Memories of the entries' projects, and global ones, whatever their status. */
+  readonly memories: readonly KnownMemory[];
+}
+
+export interface KnownMemory {
+  readonly id: string;
+  readonly content: string;
+  readonly project: string;
+  readonly status: MemoryStatus;
+}
+
+/** A text that a session was given: of a context pack, a memory that was recalled or listed, or a consolidation's summary. */
+export interface GivenText {
+  readonly session_id: string;
+  readonly from: "context_pack" | "memory" | "consolidation";
+  /** In the form that `wordsOf` makes. */
+  readonly words: string;
+}
+
+/** Quotes from one entry, and who said them, where and when. */
+export interface QuotedEvidence {
   readonly entry_id: string;
   readonly evidence: readonly Evidence[];
   readonly said_by: string;
@@ -25,25 +51,22 @@ export interface DroppedProposal {
 }
 
 export type Judged =
-  | { readonly kept: KeptProposal; readonly heard: readonly HeardWords[] }
-  | (DroppedProposal & { readonly heard?: readonly HeardWords[] });
+  | { readonly kept: KeptProposal; readonly quoted: readonly QuotedEvidence[] }
+  | (DroppedProposal & { readonly quoted?: readonly QuotedEvidence[] });
 
-/** Words that were looked for in the entries that they name, or why they are not there. */
-export type Hearing =
-  | {
-      readonly words: readonly HeardWords[] /** Of the entries, without repetition. */;
-      readonly projects: readonly string[];
-    }
+/** Quotes found in the entries that they name, with the distinct projects of those entries; or what is missing. */
+export type EvidenceLookup =
+  | { readonly quoted: readonly QuotedEvidence[]; readonly projects: readonly string[] }
   | { readonly missing: string };
 
 /** A statement, in a project or everywhere. */
-export interface StatementWish {
+export interface ScopedStatement {
   readonly content: string;
   readonly project: string;
 }
 
-/** A memory that says just the same. */
-export interface Twin {
+/** A memory that says exactly the same. */
+export interface DuplicateMemory {
   readonly id: string;
   readonly status: MemoryStatus;
 }

@@ -6,17 +6,17 @@ import { itemAt } from "../../model/item-at.js";
 import type { Evidence, Proposal } from "../../model/memory.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
 import type { SerialQueue } from "../../model/scheduling.js";
-import { projectAmong } from "../judge/gates/project.js";
-import type { DroppedProposal, HeardWords, Hearing, KeptProposal } from "../judge/judged.js";
-import type { MemorySummary } from "../read/memory-answers.js";
+import type { DroppedProposal, EvidenceLookup, KeptProposal, QuotedEvidence } from "../judge/judged.js";
+import { projectAmong } from "../judge/statement.js";
+import type { MemorySummary } from "../review/memory-answers.js";
 import type { ParsedMemory } from "../review/memory-input.js";
 import type { MemoryLedger } from "../review/memory-ledger.js";
 
 export interface ProposingParts {
   readonly ledger: MemoryLedger;
-  /** Shared by all who propose here: two that say the same at once would not know of each other. */
+  /** Shared by all who propose in this process, so that duplicates are seen. */
   readonly queue: SerialQueue;
-  /** Forgets an entry about a memory, whose evidence was forgotten meanwhile. */
+  /** Forgets an entry about a memory whose evidence was forgotten meanwhile. */
   readonly forget: (id: string) => Promise<unknown>;
 }
 
@@ -43,14 +43,14 @@ export class Proposing {
 
   async #add({ proposal: given, ...whose }: ParsedMemory): Promise<MemorySummary> {
     const { calls, entries } = this.#ledger;
-    const { words: heard, projects } = orThrow(await this.#heard(given));
+    const { quoted, projects } = orThrow(await this.#evidenceOf(given));
     const proposal = { ...given, project: orThrow(placeOf(given, projects)) };
     if (whose.id === undefined || (await this.#ledger.byId([whose.id])).length === 0)
-      await this.#ledger.refuseTwin(proposal.content, proposal.project);
-    // A person's word passes, and is told what else is known.
+      await this.#ledger.rejectDuplicate(proposal.content, proposal.project);
+    // A person's memory passes no gate, but says what it resembles.
     const judged = await calls.judge(proposal);
     const { similar_to, conflicts_with } = "kept" in judged ? judged.kept : { similar_to: [], conflicts_with: [] };
-    const [statement, ...words] = entries.statement({ ...proposal, similar_to, conflicts_with }, heard, whose);
+    const [statement, ...words] = entries.statement({ ...proposal, similar_to, conflicts_with }, quoted, whose);
     const id = (statement as OwnEntry).id;
     const promoted = entries.verdict("memory_promoted", id, proposal.project, whose);
     const taken = await this.#ledger.attempt([statement as OwnEntry, ...words, ...promoted]);
@@ -60,16 +60,17 @@ export class Proposing {
   async #propose({ proposal, ...whose }: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
     const judged = await this.#ledger.calls.judge(proposal);
     if ("dropped" in judged) {
-      const { heard = [], ...dropped } = judged;
-      if (dropped.adds_evidence_to !== undefined) await this.#support(dropped.adds_evidence_to, heard, whose.actor);
+      const { quoted = [], ...dropped } = judged;
+      if (dropped.adds_evidence_to !== undefined) await this.#support(dropped.adds_evidence_to, quoted, whose.actor);
       return dropped;
     }
-    const { kept, heard } = judged;
-    const entries = this.#ledger.entries.statement(kept, heard, whose);
+    const { kept, quoted } = judged;
+    const entries = this.#ledger.entries.statement(kept, quoted, whose);
     const id = itemAt(entries, 0).id;
     const taken = await this.#ledger.attempt(entries);
     if (taken === undefined) {
-      const lost = (await this.#lostWords(kept.evidence, [id])) ?? (await this.#lostRace(id, kept, heard, whose.actor));
+      const lost =
+        (await this.#forgottenEvidence(kept.evidence, [id])) ?? (await this.#lostRace(id, kept, quoted, whose.actor));
       if (lost !== undefined) return lost;
       const [memory] = await this.#ledger.byId([id]);
       return memory ?? { dropped: "evidence", reason: "What it quotes was forgotten meanwhile." };
@@ -78,42 +79,45 @@ export class Proposing {
     return { dropped: "known", reason: "It was proposed before, from the same words." };
   }
 
-  /** Adds words to what a candidate rests on, one entry's after the other's, since some may be there already. */
-  async #support(id: string, heard: readonly HeardWords[], actor: string): Promise<void> {
+  /** Adds evidence to a candidate, entry by entry, because some of it may be there already. */
+  async #support(id: string, quoted: readonly QuotedEvidence[], actor: string): Promise<void> {
     const { project } = await this.#ledger.named(id);
-    for (const heardWords of heard) {
-      const words = this.#ledger.entries.words(id, project, heardWords, actor);
-      if ((await this.#ledger.attempt([words])) === undefined) await this.#lostWords(heardWords.evidence, [words.id]);
+    for (const one of quoted) {
+      const words = this.#ledger.entries.words(id, project, one, actor);
+      if ((await this.#ledger.attempt([words])) === undefined) await this.#forgottenEvidence(one.evidence, [words.id]);
     }
   }
 
-  /** Another process may have been told the same between the look and the writing; then the first of both waits, with all words. */
+  /** Another process may have proposed the same between check and write: then the first proposal stays and gets the evidence of both. */
   async #lostRace(
     id: string,
     { content, project }: KeptProposal,
-    heard: readonly HeardWords[],
+    quoted: readonly QuotedEvidence[],
     actor: string,
   ): Promise<DroppedProposal | undefined> {
-    const [first] = await this.#ledger.calls.twins({ content, project });
+    const [first] = await this.#ledger.calls.duplicatesOf({ content, project });
     if (first === undefined || first.id === id) return undefined;
     const merged = { memory_id: id, superseded_by: first.id, status_before: "candidate", actor, reason: "duplicate" };
     await this.#ledger.attempt([this.#ledger.entries.superseded(merged, project)]);
     const reason = `The same was proposed at the same time: memory ${first.id}.`;
     if (first.status !== "candidate") return { dropped: "known", reason };
-    await this.#support(first.id, heard, actor);
+    await this.#support(first.id, quoted, actor);
     return { dropped: "known", reason, adds_evidence_to: first.id };
   }
 
-  /** What was quoted may have been forgotten between the look and the writing; then the quotes must not outlive it. */
-  async #lostWords(evidence: readonly Evidence[], ids: readonly string[]): Promise<DroppedProposal | undefined> {
+  /** A quoted entry may have been forgotten between check and write; then its quotes are forgotten, too. */
+  async #forgottenEvidence(
+    evidence: readonly Evidence[],
+    ids: readonly string[],
+  ): Promise<DroppedProposal | undefined> {
     if (evidence.length === 0) return undefined;
-    const heard = await this.#ledger.calls.hear(evidence);
-    if (!("missing" in heard)) return undefined;
+    const found = await this.#ledger.calls.resolveEvidence(evidence);
+    if (!("missing" in found)) return undefined;
     for (const id of ids) await this.#forget(id);
-    return { dropped: "evidence", reason: `${heard.missing}.` };
+    return { dropped: "evidence", reason: `${found.missing}.` };
   }
 
-  /** What was sent again with the same id is what it was, unless it says something else. */
+  /** The same id with the same content is a repeated call; with other content it is a conflict. */
   async #same(id: string, content: string): Promise<MemorySummary> {
     const [memory] = await this.#ledger.byId([id]);
     const detail = memory === undefined ? undefined : await this.#ledger.calls.getMemory(id);
@@ -122,15 +126,17 @@ export class Proposing {
     throw new RecorderError({ code: "id_conflict", field: "id", message, hint: "Leave id out to have one made." });
   }
 
-  /** Words of entries as a person cites them: they must be there. */
-  async #heard({ evidence }: Proposal): Promise<Exclude<Hearing, { readonly missing: string }> | Rejection> {
-    if (evidence.length === 0) return { words: [], projects: [] };
-    const heard = await this.#ledger.calls.hear(evidence);
-    return "missing" in heard ? reject({ code: "field_invalid", field: "evidence", message: heard.missing }) : heard;
+  /** The evidence that a person cites, which must be there. */
+  async #evidenceOf({
+    evidence,
+  }: Proposal): Promise<Exclude<EvidenceLookup, { readonly missing: string }> | Rejection> {
+    if (evidence.length === 0) return { quoted: [], projects: [] };
+    const found = await this.#ledger.calls.resolveEvidence(evidence);
+    return "missing" in found ? reject({ code: "field_invalid", field: "evidence", message: found.missing }) : found;
   }
 }
 
-/** Where a person's memory belongs: with what it quotes, as with all others; where it quotes nothing, where they say. */
+/** The project of a person's memory: that of its evidence; without evidence, the one they name. */
 function placeOf({ project, type }: Proposal, projects: readonly string[]): string | Rejection {
   if (projects.length === 0) return project;
   const place = projectAmong(projects, type);

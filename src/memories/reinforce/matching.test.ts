@@ -1,9 +1,9 @@
 // Matching on both sides of its thresholds, and what becomes of a match.
 import { describe, expect, test } from "vitest";
-import type { Speaker } from "../read/quoted-entry.js";
+import type { Speaker } from "../text/quoted-entry.js";
 import { Stems } from "../text/stems.js";
 import { MemoryIndex, stemsNeeded } from "./matching.js";
-import { usesOf } from "./uses.js";
+import { usesOf } from "./turn-uses.js";
 
 const stems = new Stems();
 const trees =

@@ -1,10 +1,9 @@
 // Which memories a text repeats, asked of all of them at once: an index from stems to memories, so that ten thousand cost
 // about as much as the words of the text.
-import { comparable } from "../judge/comparable.js";
-import { answersNo, type Clause, clauseAround, clauseBeginning, clausesOf, deniesUnspaced } from "../negation.js";
-import { inEnglish, type Language } from "../text/languages.js";
+import { comparable } from "../judge/statement.js";
+import { answersNo, type Clause, clauseAround, clauseBeginning, clausesOf, deniesUnspaced } from "../text/negation.js";
 import { type Sentence, sentencesOf } from "../text/sentences.js";
-import { SEGMENTED_CHARS_MAX, type Stems } from "../text/stems.js";
+import { inEnglish, type Language, SEGMENTED_CHARS_MAX, type Stems } from "../text/stems.js";
 
 /** A memory is matched within this many consecutive sentences: words scattered over a text mean something else. */
 export const WINDOW_SENTENCES = 3;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { memoryRecorder } from "../../../test/support/memory-recorder.js";
 import { noMask } from "../../model/mask.js";
 import { EntryReader } from "../../search/lists/entry-reader.js";
-import { SessionGifts } from "./session-given.js";
+import { GivenItems } from "./session-given.js";
 
 test("two who ask about a session at once are told each gift once, and so is whoever asks later", async () => {
   const { recorder, log, index } = memoryRecorder();
@@ -11,7 +11,7 @@ test("two who ask about a session at once are told each gift once, and so is who
     await recorder.append({ kind: "interaction", session_id: "s", prompt: "p", context_pack: { rule: `rule ${nth}` } });
   }
   await recorder.session("s").history();
-  const gifts = new SessionGifts({ index, entries: new EntryReader({ log, mask: noMask }) });
+  const gifts = new GivenItems({ index, entries: new EntryReader({ log, mask: noMask }) });
   const through = async (position: number) => (await gifts.through("s", position)).map(({ text }) => text);
   const all = ["rule 1", "rule 2", "rule 3", "rule 4", "rule 5"];
   expect(await Promise.all([through(5), through(3), through(4)])).toEqual([all, all.slice(0, 3), all.slice(0, 4)]);

@@ -1,48 +1,49 @@
-// What a session was given beside what was said in it: context packs, memories that were recalled or listed, summaries. It
-// was not learned there, and a memory that was given proves nothing by being repeated.
+// What a session was given besides what was said in it: context packs, recalled or listed memories, summaries. None of it was
+// learned there, and repeating a memory that was given proves nothing.
 
 import type { EntryIndex } from "../../index/port.js";
 import type { Entry } from "../../model/entry.js";
 import { isJsonObject } from "../../model/json.js";
+import { LruCache } from "../../model/lru-cache.js";
 import { SerialQueue } from "../../model/scheduling.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
-import { type GivenText, wordsOf } from "../judge/ground.js";
-import { RecentlyUsed } from "../recall/recently-used.js";
-import { spokenIn, textsOfPack } from "../text/spoken.js";
+import type { GivenText } from "../judge/judged.js";
+import { wordsOf } from "../judge/statement.js";
+import { spokenIn, textsOfPack } from "../text/quoted-entry.js";
 
-/** How a recall in a session is written down there: a raw entry of this source, with the ids. */
+/** A recall is recorded in its session as a raw entry of this source, with the ids. */
 export const RECALL_SOURCE = "hansard.recall";
 
 /** Something that a session was given, at a place of the log. */
-export interface Gift {
+export interface GivenItem {
   readonly position: number;
   readonly from: GivenText["from"];
   /** Empty where only ids are known. */
   readonly text: string;
   readonly ids: readonly string[];
-  /** Whether it was asked for, and so is given from then on; a pack is given with one call. */
+  /** Whether it was asked for, and so is given from then on; a context pack is given with one call. */
   readonly isRecalled: boolean;
 }
 
 const KINDS = ["interaction", "response", "consolidation", "raw", "tool_call"];
 const READ_AT_ONCE = 200;
-const SESSIONS_KEPT = 100;
-/** Of a session that is given more, the newest is kept: what was said long ago was hardly quoted from the first pack. */
-const CHARS_KEPT_MAX = 4_000_000;
+const SESSIONS_MAX = 100;
+/** Of a session that is given more, only the newest items are cached. */
+const CHARS_MAX = 4_000_000;
 const LISTING_TOOL = /(?:^|[^a-z])(?:recall|list_memories)$/i;
 
-interface KnownSession {
+interface CachedSession {
   through: number;
   chars: number;
-  readonly gifts: Gift[];
+  readonly items: GivenItem[];
 }
 
-export class SessionGifts {
+export class GivenItems {
   readonly #index: Pick<EntryIndex, "sessionPositions">;
   readonly #entries: Pick<EntryReader, "read">;
-  readonly #known = new RecentlyUsed<KnownSession>(SESSIONS_KEPT);
-  readonly #words = new WeakMap<Gift, string>();
-  /** Two that read on in a session at once would note what they find twice. */
+  readonly #sessions = new LruCache<CachedSession>(SESSIONS_MAX);
+  readonly #words = new WeakMap<GivenItem, string>();
+  /** One reader at a time, or items would be added twice. */
   readonly #reads = new SerialQueue();
 
   constructor(parts: {
@@ -53,40 +54,40 @@ export class SessionGifts {
     this.#entries = parts.entries;
   }
 
-  /** All that a session was given through a position. What came later is not asked: a turn means the same at once and later. */
-  async through(session_id: string, position: number): Promise<readonly Gift[]> {
+  /** All that a session was given through a position. */
+  async through(session_id: string, position: number): Promise<readonly GivenItem[]> {
     if (session_id === "") return [];
-    const known = this.#known.get(session_id) ?? { through: 0, chars: 0, gifts: [] };
-    this.#known.use(session_id, known);
+    const known = this.#sessions.get(session_id) ?? { through: 0, chars: 0, items: [] };
+    this.#sessions.set(session_id, known);
     await this.#reads.run(async () => {
       if (known.through < position) await this.#readOn(session_id, known, position);
     });
-    return known.gifts.filter((gift) => gift.position <= position);
+    return known.items.filter((item) => item.position <= position);
   }
 
-  /** A gift's text in the form in which it is looked through; worked out once, since sessions are long and packs too. */
-  wordsOf(gift: Gift): string {
-    const known = this.#words.get(gift) ?? wordsOf(gift.text);
-    this.#words.set(gift, known);
+  /** The comparable form of an item's text, cached. */
+  wordsOf(item: GivenItem): string {
+    const known = this.#words.get(item) ?? wordsOf(item.text);
+    this.#words.set(item, known);
     return known;
   }
 
-  /** What was forgotten must not be remembered here. */
-  forget(): void {
-    this.#known.clear();
+  /** Drops the cache, because something may have been forgotten. */
+  clear(): void {
+    this.#sessions.clear();
   }
 
-  async #readOn(session_id: string, known: KnownSession, position: number): Promise<void> {
+  async #readOn(session_id: string, known: CachedSession, position: number): Promise<void> {
     for (;;) {
       const place = { session_id, order: "asc", after: known.through, limit: READ_AT_ONCE, kinds: KINDS } as const;
       const positions = (await this.#index.sessionPositions(place)).filter((one) => one <= position);
       for (const entry of await this.#entries.read(positions)) {
-        for (const gift of giftsIn(entry)) {
-          known.gifts.push(gift);
-          known.chars += gift.text.length;
+        for (const item of givenItemsIn(entry)) {
+          known.items.push(item);
+          known.chars += item.text.length;
         }
       }
-      while (known.chars > CHARS_KEPT_MAX) known.chars -= known.gifts.shift()?.text.length ?? known.chars;
+      while (known.chars > CHARS_MAX) known.chars -= known.items.shift()?.text.length ?? known.chars;
       known.through = positions.at(-1) ?? position;
       if (positions.length < READ_AT_ONCE) break;
     }
@@ -95,28 +96,28 @@ export class SessionGifts {
 }
 
 /** What an entry shows that its session was given. */
-export function giftsIn(entry: Entry): readonly Gift[] {
+export function givenItemsIn(entry: Entry): readonly GivenItem[] {
   const { position } = entry;
-  const gift = (from: Gift["from"], text: string, ids: readonly string[], isRecalled = false): Gift => {
+  const item = (from: GivenItem["from"], text: string, ids: readonly string[], isRecalled = false): GivenItem => {
     return { position, from, text, ids, isRecalled };
   };
   switch (entry.kind) {
     case "interaction":
       return [
-        ...textsOfPack(entry.context_pack).map((text) => gift("context_pack", text, [])),
-        ...(entry.memories_used.length === 0 ? [] : [gift("memory", "", entry.memories_used)]),
+        ...textsOfPack(entry.context_pack).map((text) => item("context_pack", text, [])),
+        ...(entry.memories_used.length === 0 ? [] : [item("memory", "", entry.memories_used)]),
       ];
     case "response":
-      return entry.memories_used.length === 0 ? [] : [gift("memory", "", entry.memories_used)];
+      return entry.memories_used.length === 0 ? [] : [item("memory", "", entry.memories_used)];
     case "consolidation":
-      return entry.summary === "" ? [] : [gift("consolidation", entry.summary, [])];
+      return entry.summary === "" ? [] : [item("consolidation", entry.summary, [])];
     case "tool_call":
       if (!LISTING_TOOL.test(entry.tool)) return [];
-      return spokenIn(entry).flatMap(({ by, text }) => (by === "tool" ? [gift("memory", text, [], true)] : []));
+      return spokenIn(entry).flatMap(({ by, text }) => (by === "tool" ? [item("memory", text, [], true)] : []));
     case "raw": {
       const { memories } = entry.source === RECALL_SOURCE && isJsonObject(entry.record) ? entry.record : {};
       const ids = Array.isArray(memories) ? memories.filter((id) => typeof id === "string") : [];
-      return ids.length === 0 ? [] : [gift("memory", "", ids, true)];
+      return ids.length === 0 ? [] : [item("memory", "", ids, true)];
     }
     default:
       return [];

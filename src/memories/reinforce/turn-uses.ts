@@ -1,38 +1,37 @@
 // Which memories a turn was given, used or confirmed, of those that were active when it was recorded.
 import type { KeptMemory } from "../../index/memory-fold.js";
-import type { MemoriesById } from "../read/kept-memories.js";
-import type { MemoryUse } from "../read/pass-steps.js";
-import { RecentlyUsed } from "../recall/recently-used.js";
-import { spokenIn, textsOfPack } from "../text/spoken.js";
+import { LruCache } from "../../model/lru-cache.js";
+import type { MemoriesById } from "../memory-cache.js";
+import type { Turn } from "../pass-reader.js";
+import type { MemoryUse } from "../pass-steps.js";
+import { type Spoken, spokenIn, textsOfPack } from "../text/quoted-entry.js";
 import type { Stems } from "../text/stems.js";
-import type { Turn } from "../turn-reader.js";
 import { MemoryIndex } from "./matching.js";
-import { type Gift, giftsIn, type SessionGifts } from "./session-given.js";
-import { type SessionSoFar, usesOf } from "./uses.js";
+import { type GivenItem, type GivenItems, givenItemsIn } from "./session-given.js";
 
-/** An index of statements costs more than asking it, and changes only when one is promoted or forgotten. */
-interface KeptIndex {
+/** Cached, because building an index costs more than asking it. It changes only when a memory is promoted or forgotten. */
+interface CachedIndex {
   readonly of: MemoriesById;
-  /** Of the memories when it was last looked whether one was promoted. */
+  /** Of the memories, when promotions were last checked. */
   version: number;
   readonly count: number;
   /** Position of the last promotion, in whichever project. */
   readonly promoted: number;
   readonly index: MemoryIndex;
-  /** What was found in gifts of sessions, which are looked at with every turn of the session. */
-  readonly found: WeakMap<Gift, ReadonlySet<string>>;
+  /** What was found in the items that sessions were given; every turn of a session asks again. */
+  readonly found: WeakMap<GivenItem, ReadonlySet<string>>;
 }
 
-const INDEXES_KEPT = 20;
+const INDEXES_MAX = 20;
 
 export class TurnUsesReader {
   readonly #stems: Stems;
-  readonly #gifts: SessionGifts;
-  readonly #indexes = new RecentlyUsed<KeptIndex>(INDEXES_KEPT);
+  readonly #given: GivenItems;
+  readonly #indexes = new LruCache<CachedIndex>(INDEXES_MAX);
 
-  constructor(parts: { readonly stems: Stems; readonly gifts: SessionGifts }) {
+  constructor(parts: { readonly stems: Stems; readonly given: GivenItems }) {
     this.#stems = parts.stems;
-    this.#gifts = parts.gifts;
+    this.#given = parts.given;
   }
 
   async usesIn(turn: Turn, memories: MemoriesById): Promise<readonly MemoryUse[]> {
@@ -40,12 +39,12 @@ export class TurnUsesReader {
     if (kept.count === 0) return [];
     const { index } = kept;
     const interactions = turn.entries.filter((entry) => entry.kind === "interaction");
-    const heard = {
+    const content = {
       said: turn.entries.flatMap(spokenIn),
       memories_used: interactions.flatMap((entry) => entry.memories_used),
       packs: interactions.flatMap((entry) => textsOfPack(entry.context_pack)),
     };
-    const { given, used, confirmed } = usesOf(heard, index, await this.#sessionOf(turn, kept));
+    const { given, used, confirmed } = usesOf(content, index, await this.#sessionOf(turn, kept));
     const ids = new Set([...given, ...used, ...confirmed]);
     return [...ids].sort().flatMap((memory_id) => {
       const memory = memories.get(memory_id);
@@ -55,28 +54,28 @@ export class TurnUsesReader {
     });
   }
 
-  async #sessionOf(turn: Turn, kept: KeptIndex): Promise<SessionSoFar> {
+  async #sessionOf(turn: Turn, kept: CachedIndex): Promise<SessionSoFar> {
     const { session_id, first, last } = turn;
-    const gifts = session_id === "" ? turn.entries.flatMap(giftsIn) : await this.#gifts.through(session_id, last);
+    const items = session_id === "" ? turn.entries.flatMap(givenItemsIn) : await this.#given.through(session_id, last);
     const given = new Set<string>();
     const recalled = new Set<string>();
-    for (const gift of gifts) {
-      if (!gift.isRecalled && gift.position >= first) continue;
-      for (const id of idsIn(gift, kept)) (gift.isRecalled ? recalled : given).add(id);
+    for (const item of items) {
+      if (!item.isRecalled && item.position >= first) continue;
+      for (const id of idsIn(item, kept)) (item.isRecalled ? recalled : given).add(id);
     }
     return { given, recalled };
   }
 
-  /** All that were ever active in a project, and global ones: which of them were at a time is asked of each. */
-  #indexOf(memories: MemoriesById, project: string): KeptIndex {
+  /** Of all memories that were ever active in a project, and global ones. */
+  #indexOf(memories: MemoriesById, project: string): CachedIndex {
     const known = this.#indexes.get(project);
-    const kept = known !== undefined && isStill(known, memories) ? known : this.#newIndex(memories, project);
+    const kept = known !== undefined && isCurrent(known, memories) ? known : this.#newIndex(memories, project);
     kept.version = memories.version;
-    this.#indexes.use(project, kept);
+    this.#indexes.set(project, kept);
     return kept;
   }
 
-  #newIndex(memories: MemoriesById, project: string): KeptIndex {
+  #newIndex(memories: MemoriesById, project: string): CachedIndex {
     const own = [...memories.values()].filter((memory) => {
       return memory.promoted > 0 && (memory.project === "" || memory.project === project);
     });
@@ -88,20 +87,63 @@ export class TurnUsesReader {
 }
 
 /** Whether nothing was promoted since. */
-function isStill({ of, version, promoted }: KeptIndex, memories: MemoriesById): boolean {
+function isCurrent({ of, version, promoted }: CachedIndex, memories: MemoriesById): boolean {
   if (of !== memories) return false;
   return memories.changedSince(version)?.every((id) => (memories.get(id)?.promoted ?? 0) <= promoted) ?? false;
 }
 
-function idsIn(gift: Gift, { index, found }: KeptIndex): ReadonlySet<string> {
-  const known = found.get(gift);
+function idsIn(item: GivenItem, { index, found }: CachedIndex): ReadonlySet<string> {
+  const known = found.get(item);
   if (known !== undefined) return known;
-  const ids = new Set([...gift.ids, ...(gift.text === "" ? [] : index.containedIn(gift.text))]);
-  found.set(gift, ids);
+  const ids = new Set([...item.ids, ...(item.text === "" ? [] : index.containedIn(item.text))]);
+  found.set(item, ids);
   return ids;
 }
 
 /** Whether it was active when this position was recorded. */
 function wasActive({ promoted, status, decided }: KeptMemory, position: number): boolean {
   return promoted > 0 && promoted < position && (status === "active" || decided > position);
+}
+
+interface TurnContent {
+  /** What was said in the turn, by whom. */
+  readonly said: readonly Spoken[];
+  readonly memories_used: readonly string[];
+  /** Texts of its context packs (`textsOfPack`). */
+  readonly packs: readonly string[];
+}
+
+interface Uses {
+  readonly given: ReadonlySet<string>;
+  readonly used: ReadonlySet<string>;
+  readonly confirmed: ReadonlySet<string>;
+}
+
+/** What the session had before a turn ended. What came later does not count, so a turn means the same whenever it is read. */
+interface SessionSoFar {
+  /** Ids of the memories that earlier turns were given. */
+  readonly given: ReadonlySet<string>;
+  /** Ids of those that were recalled or listed. */
+  readonly recalled: ReadonlySet<string>;
+}
+
+/**
+ * Which memories a turn was given, which its answer used, and which were confirmed without having been given. An echo proves
+ * nothing, so only the last counts for a memory.
+ *
+ * @param index Of the memories that were active when the turn was recorded, of its project and global ones. */
+export function usesOf(turn: TurnContent, index: MemoryIndex, session: SessionSoFar): Uses {
+  const given = new Set([...turn.memories_used, ...session.recalled].filter((id) => index.has(id)));
+  for (const text of turn.packs) for (const id of index.containedIn(text)) given.add(id);
+  const used = new Set<string>();
+  const confirmed = new Set<string>();
+  for (const { by, text } of turn.said) {
+    if (by === "system") continue;
+    for (const id of index.matchedIn(text)) {
+      if (given.has(id)) {
+        if (by === "assistant") used.add(id);
+      } else if (!session.given.has(id)) confirmed.add(id);
+    }
+  }
+  return { given, used, confirmed };
 }

@@ -15,7 +15,7 @@ import { Rejection, reject } from "../../model/rejection.js";
 import { formatTime, parseTimeBound } from "../../model/time.js";
 import type { FileText } from "../files/file-audit.js";
 import { FILE_CHARS_MAX } from "../files/statements.js";
-import { formOf, visibleOf } from "../judge/gates/form.js";
+import { formOf, visibleOf } from "../judge/statement.js";
 
 export interface MemoryInput {
   /** Makes the call safe to repeat; a UUIDv7 is made when it is left out. */

@@ -2,7 +2,7 @@
 import type { OwnEntry } from "../../log/capture/own-entries.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
 import type { ProposingParts } from "../propose/proposing.js";
-import type { MemorySummary } from "../read/memory-answers.js";
+import type { MemorySummary } from "./memory-answers.js";
 import type { ParsedVerdict, ParsedVerdicts } from "./memory-input.js";
 import { type MemoryLedger, memoryNotFound } from "./memory-ledger.js";
 
@@ -18,7 +18,7 @@ export class Verdicts {
   async promote(id: string, verdict: ParsedVerdict): Promise<MemorySummary> {
     const { entries } = this.#ledger;
     const { project } = await this.#candidate(id);
-    if (verdict.content !== "") await this.#ledger.refuseTwin(verdict.content, project, id);
+    if (verdict.content !== "") await this.#ledger.rejectDuplicate(verdict.content, project, id);
     const edited = verdict.content === "" ? [] : [entries.edited(id, project, verdict)];
     await this.#append([...edited, ...entries.verdict("memory_promoted", id, project, verdict)]);
     return this.#decided(id, edited);
@@ -34,7 +34,7 @@ export class Verdicts {
     const { entries } = this.#ledger;
     const { status, project, type } = await this.#ledger.named(id);
     if (status !== "candidate" && status !== "active") throw new RecorderError(alreadyDecided(id, status));
-    if (content !== "") await this.#ledger.refuseTwin(content, project, id);
+    if (content !== "") await this.#ledger.rejectDuplicate(content, project, id);
     const whose = { id: undefined, actor, confidence: undefined };
     const bare = { evidence: [], tags: [], generation: "", similar_to: [], conflicts_with: [] };
     const kept = { ...bare, source: "person", type, content, project } as const;

@@ -1,12 +1,12 @@
 // What a model is shown, and what of its answer is taken: a model that lies gets nothing past parsing and gates.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { entrySaid, groundOf } from "../../../../test/support/proposals.js";
-import { judge } from "../../judge/gates/gates.js";
-import { type Ground, wordsOf } from "../../judge/ground.js";
+import { entrySaid, gateContextOf } from "../../../../test/support/proposals.js";
+import { judge } from "../../judge/gates.js";
+import type { GateContext } from "../../judge/judged.js";
+import { wordsOf } from "../../judge/statement.js";
 import { Stems } from "../../text/stems.js";
-import { parseAnswer } from "./answer.js";
-import { generationOf } from "./generation.js";
+import { generationOf, parseAnswer } from "./model-pass.js";
 import { narrower, segmentLimits, segmentsOf } from "./segments.js";
 
 const stems = new Stems();
@@ -126,7 +126,7 @@ describe("answers", () => {
     expect(refused).toEqual(["5 statements beyond the first 20 were not looked at."]);
   });
 
-  test.each<[string, object, string, Partial<Ground>]>([
+  test.each<[string, object, string, Partial<GateContext>]>([
     [
       "an invented quote",
       { evidence: [{ text: 1, quote: "The export never runs on Sundays, says the user." }] },
@@ -151,7 +151,7 @@ describe("answers", () => {
   ])("%s is dropped", (_, lie, gate, about) => {
     const [proposal] = parse(answer({ ...item, ...lie })).proposals;
     if (proposal === undefined) throw new Error("it has the form of a statement");
-    expect(judge(proposal, groundOf(entries, about), stems)).toMatchObject({ dropped: gate });
+    expect(judge(proposal, gateContextOf(entries, about), stems)).toMatchObject({ dropped: gate });
   });
 
   test("what only the assistant said becomes episodic, whatever the model calls it", () => {
@@ -162,7 +162,9 @@ describe("answers", () => {
     };
     const [proposal] = parse(answer(lie)).proposals;
     if (proposal === undefined) throw new Error("it has the form of a statement");
-    expect(judge(proposal, groundOf(entries), stems)).toMatchObject({ kept: { type: "episodic", project: "atlas" } });
+    expect(judge(proposal, gateContextOf(entries), stems)).toMatchObject({
+      kept: { type: "episodic", project: "atlas" },
+    });
   });
 
   test("the prompt shows an answer of the form that is parsed", () => {

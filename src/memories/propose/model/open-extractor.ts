@@ -1,8 +1,243 @@
 // Which driver serves what the user configured.
-import type { Extractor, ExtractorSettings } from "../extractor.js";
-import { CommandExtractor } from "./command.js";
-import { Endpoint } from "./endpoint.js";
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { basename } from "node:path";
+import { isJsonObject, parseJsonObject } from "../../../model/json.js";
+import { RecorderError } from "../../../model/rejection.js";
+import type { Extractor, ExtractorSettings, ModelQuestion, ModelReply } from "../extractor.js";
 
 export function openExtractor(settings: ExtractorSettings): Extractor {
-  return "via" in settings ? new CommandExtractor(settings) : new Endpoint(settings);
+  return "via" in settings ? new CommandExtractor(settings) : new EndpointExtractor(settings);
+}
+
+// A model behind a command of the user's own, such as `claude -p`: it reads a JSON document and writes one.
+const COMMAND_TIMEOUT_MS = 300_000;
+const ANSWER_BYTES_MAX_2 = 1024 * 1024;
+/** How long it is listened to after its end. */
+const LEFT_BEHIND_MS = 1_000;
+
+class CommandExtractor implements Extractor {
+  readonly model: string;
+  readonly name: string;
+  readonly #command: string;
+
+  constructor({ via }: { readonly via: string }) {
+    this.model = via;
+    this.name = programIn(via);
+    this.#command = via;
+  }
+
+  ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
+    // The user's own words are given to their own shell, with whatever that starts in a group of its own.
+    const child = spawn(this.#command, { shell: true, stdio: ["pipe", "pipe", "ignore"], detached: true });
+    const keeping = endWithUs(child);
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    let early: ModelReply | undefined;
+    const stop = (reply: ModelReply): void => {
+      early ??= reply;
+      endGroup(child);
+      // One that left the group lives on, and must not be waited for: it writes to nobody.
+      child.stdout.destroy();
+    };
+    const end = (): void => stop({ failed: "it was ended" });
+    signal?.addEventListener("abort", end, { once: true });
+    const late = setTimeout(() => {
+      stop({ failed: `the command took longer than ${COMMAND_TIMEOUT_MS / 1_000} seconds` });
+    }, COMMAND_TIMEOUT_MS);
+    child.stdout.on("data", (piece: Buffer) => {
+      bytes += piece.byteLength;
+      if (bytes > ANSWER_BYTES_MAX_2) stop({ unusable: `The command wrote more than ${ANSWER_BYTES_MAX_2} bytes.` });
+      else pieces.push(piece);
+    });
+    // A command that does not read all of it may answer all the same.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(`${JSON.stringify(question)}\n`);
+    return new Promise((resolve) => {
+      child.on("error", (error) => {
+        early ??= { failed: error.message };
+      });
+      // What it leaves behind may hold on to its output, and has nothing to add to an answer.
+      child.on("exit", () => setTimeout(() => child.stdout.destroy(), LEFT_BEHIND_MS).unref());
+      child.on("close", (status, signal_name) => {
+        clearTimeout(late);
+        keeping.forget();
+        signal?.removeEventListener("abort", end);
+        if (status !== 0) early ??= { failed: `the command ended with ${signal_name ?? `status ${status}`}` };
+        resolve(early ?? { text: Buffer.concat(pieces).toString("utf8") });
+      });
+    });
+  }
+}
+
+/**
+ * The program that a command line begins with. The rest of it may hold a key, which an audit must not keep, and so may the
+ * variables that are set before it.
+ */
+function programIn(command: string): string {
+  if (/\$\(|`/.test(command)) return "command";
+  const ASSIGNMENT = /^\s*[A-Za-z_]\w*=(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])*(?=\s)/;
+  let rest = command;
+  while (ASSIGNMENT.test(rest)) rest = rest.replace(ASSIGNMENT, "");
+  const [, quoted, bare] = /^\s*(?:["']([^"']+)["']|([^\s"';|&<>()$`]+))/.exec(rest) ?? [];
+  const name = basename(quoted ?? bare ?? "");
+  return /^[\w.+-]{1,64}$/.test(name) ? name : "command";
+}
+
+/** All that the shell has started goes with it. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile, or runs as somebody else: nobody is there to hear of it, and nothing more can be done.
+  }
+}
+
+/** In a group of its own it would not hear of Ctrl-C, and outlive whoever asked it. */
+function endWithUs(child: ChildProcess): { forget(): void } {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const onExit = (): void => endGroup(child);
+  const onSignal = (signal: NodeJS.Signals): void => {
+    endGroup(child);
+    forget();
+    // Nobody else wants to be asked: then it ends this program, as it would have without a child.
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  const forget = (): void => {
+    process.off("exit", onExit);
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+  process.on("exit", onExit);
+  for (const signal of signals) process.on(signal, onSignal);
+  return { forget };
+}
+
+// A model behind an endpoint that speaks as OpenAI's does. Recorded text leaves the machine only encrypted, and goes nowhere
+// else than where the user said.
+
+interface EndpointSettings {
+  readonly url: string;
+  readonly model: string;
+  readonly key?: string | undefined;
+}
+
+const ENDPOINT_TIMEOUT_MS = 120_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+/** What may be the fault of a single question; all else, such as a wrong key, would be said of any. */
+const REFUSES_QUESTION: ReadonlySet<number> = new Set([400, 422, 451]);
+/** What goes wrong before there is a connection. */
+const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
+  ...["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"],
+]);
+
+class EndpointExtractor implements Extractor {
+  readonly model: string;
+  readonly name: string;
+  readonly #url: URL;
+  readonly #key: string | undefined;
+
+  constructor({ url, model, key }: EndpointSettings) {
+    this.#url = parseAddress(url);
+    this.#key = key;
+    this.model = model;
+    this.name = model;
+  }
+
+  async ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
+    return this.#ask(question, signal).catch(unreached);
+  }
+
+  async #ask({ prompt, text }: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
+    const late = AbortSignal.timeout(ENDPOINT_TIMEOUT_MS);
+    const response = await fetch(this.#url, {
+      method: "POST",
+      // Whoever answers elsewhere is not whom the user chose.
+      redirect: "manual",
+      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+      headers: {
+        "content-type": "application/json",
+        ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }),
+      },
+      body: JSON.stringify({
+        model: this.model,
+        messages: [
+          { role: "system", content: prompt },
+          { role: "user", content: text },
+        ],
+      }),
+    });
+    if (response.status === 429 || response.status >= 500) {
+      await response.body?.cancel();
+      const seconds = Number(response.headers.get("retry-after") ?? "1");
+      const retry_ms = Number.isFinite(seconds) ? Math.max(0, seconds) * 1_000 : 1_000;
+      return { failed: `the endpoint answers ${response.status}`, retry_ms };
+    }
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      return { failed: "the endpoint leads elsewhere, where nothing is sent" };
+    }
+    const body = await readBounded(response);
+    if (body === undefined) return { unusable: `The answer is longer than ${ANSWER_BYTES_MAX} bytes.` };
+    if (!response.ok) return isTooLong(response.status, body) ? { too_long: true } : refused(response.status);
+    return textOf(body);
+  }
+}
+
+/** Encrypted, or on this machine. */
+function parseAddress(given: string): URL {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isLocal = url !== undefined && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
+  if (url === undefined || !(url.protocol === "https:" || (url.protocol === "http:" && isLocal))) {
+    throw new RecorderError({
+      code: "field_invalid",
+      field: "model_url",
+      message: "the address of a model must begin with https://, or with http:// on this machine",
+    });
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new RecorderError({
+      code: "field_invalid",
+      field: "model_url",
+      message: "the address of a model must have no user and no password in it",
+      hint: "A key is sent as HANSARD_MODEL_KEY says, or the option `key` of the library.",
+    });
+  }
+  if (!url.pathname.endsWith("/chat/completions")) url.pathname = `${url.pathname.replace(/\/$/, "")}/chat/completions`;
+  return url;
+}
+
+async function readBounded(response: Response): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function textOf(body: string): ModelReply {
+  const { choices } = parseJsonObject(body) ?? {};
+  const [choice] = Array.isArray(choices) ? choices : [];
+  if (!isJsonObject(choice)) return { failed: "the answer is no answer of a model" };
+  if (choice.finish_reason === "length") return { too_long: true };
+  const { content } = isJsonObject(choice.message) ? choice.message : {};
+  return typeof content === "string" ? { text: content } : { unusable: "The model said nothing." };
+}
+
+function isTooLong(status: number, body: string): boolean {
+  return status === 413 || /context_length_exceeded|maximum context|context length|too long/i.test(body);
+}
+
+function refused(status: number): ModelReply {
+  const reason = `the endpoint refuses the question (${status})`;
+  return REFUSES_QUESTION.has(status) ? { refused: reason } : { failed: reason };
+}
+
+function unreached(error: unknown): ModelReply {
+  const { cause, message } = error as { readonly cause?: { readonly code?: string }; readonly message?: string };
+  const failed = `the endpoint cannot be reached (${cause?.code ?? message ?? String(error)})`;
+  return NOT_CONNECTED.has(cause?.code) ? { failed, unsent: true } : { failed };
 }

@@ -1,6 +1,6 @@
 // A session in pieces that a model can read: numbered texts with their speakers, each piece within a bound.
 import { itemAt } from "../../../model/item-at.js";
-import type { QuotedEntry, Speaker } from "../../read/quoted-entry.js";
+import type { QuotedEntry, Speaker } from "../../text/quoted-entry.js";
 
 /** Changes whenever the same session would be cut in another way, since that makes another generation. */
 export const SEGMENTATION = "1";

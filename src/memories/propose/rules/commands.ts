@@ -3,8 +3,8 @@
 
 import type { EntryOf } from "../../../model/entry.js";
 import { itemAt } from "../../../model/item-at.js";
+import { LruCache } from "../../../model/lru-cache.js";
 import type { Proposal } from "../../../model/memory.js";
-import { RecentlyUsed } from "../../recall/recently-used.js";
 
 const SESSIONS_MIN = 2;
 const WORDS_CHANGED_MAX = 4;
@@ -46,8 +46,8 @@ interface Taught {
 }
 
 export class FailedCommands {
-  readonly #lessons = new RecentlyUsed<Lesson>(LESSONS_KEPT);
-  readonly #waitingBySession = new RecentlyUsed<Map<string, Call>>(SESSIONS_KEPT);
+  readonly #lessons = new LruCache<Lesson>(LESSONS_KEPT);
+  readonly #waitingBySession = new LruCache<Map<string, Call>>(SESSIONS_KEPT);
 
   add(entry: EntryOf<"tool_call">): void {
     const command = commandOf(entry);
@@ -73,11 +73,11 @@ export class FailedCommands {
   #fail({ session_id, project }: EntryOf<"tool_call">, call: Call): void {
     const key = keyOf(project, call.command);
     const lesson = this.#lessons.get(key) ?? { project, repairs: new Map(), isOver: false, proposedOf: 0 };
-    this.#lessons.use(key, lesson);
+    this.#lessons.set(key, lesson);
     if (lesson.isOver || (lesson.repairs.size === SESSIONS_MAX && !lesson.repairs.has(session_id))) return;
     if (!lesson.repairs.has(session_id)) lesson.repairs.set(session_id, undefined);
     const waiting = this.#waitingBySession.get(session_id) ?? new Map<string, Call>();
-    this.#waitingBySession.use(session_id, waiting);
+    this.#waitingBySession.set(session_id, waiting);
     if (lesson.repairs.get(session_id) === undefined) waiting.set(key, call);
     const [oldest] = waiting.keys();
     if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);

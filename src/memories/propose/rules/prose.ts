@@ -1,3 +1,8 @@
+import type { MemoryType } from "../../../model/memory.js";
+import type { TextRange } from "../../../model/normalise.js";
+import { codePoints } from "../../../model/normalise.js";
+import { QUOTE_CHARS_MIN } from "../../judge/statement.js";
+
 // What of a text its writer says: code, quotations of others, machine-made blocks and logs are blanked out, so that
 // everything else stays where it stands.
 
@@ -39,4 +44,37 @@ export function proseOf(text: string): string {
     return QUOTATION.test(line) || LOG_LINE.test(line) || CODE_LINE.test(line) ? blank : line;
   });
   return lines.join("\n");
+}
+
+// What a rule finds in a text: a statement, of which type, and the words that it rests on.
+
+/** Its stretch is where the words stand that it rests on. */
+export interface Finding extends TextRange {
+  readonly type: MemoryType;
+  readonly content: string;
+}
+
+/** The quote of a stretch: its words, and what stands beside them where they alone are too few for a quote. */
+export function quoteOf(text: string, { start, end }: TextRange): string {
+  let [from, to] = [start, end];
+  while (codePoints(text.slice(from, to)) < QUOTE_CHARS_MIN && (from > 0 || to < text.length)) {
+    if (to < text.length) to += isPair(text, to) ? 2 : 1;
+    else from -= from > 1 && isPair(text, from - 2) ? 2 : 1;
+  }
+  return text.slice(from, to);
+}
+
+function isPair(text: string, at: number): boolean {
+  return (text.codePointAt(at) ?? 0) > 0xffff;
+}
+
+// A sentence without the marks of its page: list items, headings and emphasis say nothing.
+
+const BEGINNING = /^(?:[\s>#]|[-*+•][ \t]|\d{1,3}[.)][ \t]|\[[ xX]\][ \t])+/;
+/** Only in pairs around words: `*.ts` and `__init__` are names. */
+const STRONG = /\*\*([^*\n]{1,500})\*\*/g;
+const EMPHASIS = /(?<![\p{L}\p{N}*/])\*([\p{L}\p{N}][^*\n]{0,500})\*(?![\p{L}\p{N}*/])/gu;
+
+export function plain(sentence: string): string {
+  return sentence.replace(BEGINNING, "").replace(STRONG, "$1").replace(EMPHASIS, "$1").trim();
 }

@@ -3,7 +3,7 @@ import { contentTexts } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { readRole } from "../../model/roles.js";
-import type { QuotedEntry, Speaker, Spoken } from "../read/quoted-entry.js";
+import type { EntryReader } from "../../search/lists/entry-reader.js";
 
 /** An entry as it can be quoted; undefined where it says nothing that anybody could have learned from. */
 export function quotedEntry(entry: Entry): QuotedEntry | undefined {
@@ -60,4 +60,31 @@ function leavesOf(value: JsonValue | undefined): readonly string[] {
   if (typeof value === "number") return [String(value)];
   if (Array.isArray(value)) return value.flatMap(leavesOf);
   return isJsonObject(value) ? Object.values(value).flatMap(leavesOf) : [];
+}
+
+// An entry as it can be quoted, with whose words are whose.
+
+/** Whose words a text is. What stands in a system message was said by nobody in the conversation. */
+export type Speaker = "user" | "tool" | "assistant" | "system";
+
+export interface Spoken {
+  readonly by: Speaker;
+  readonly text: string;
+}
+
+/** An entry as far as it can be quoted. */
+export interface QuotedEntry {
+  readonly entry_id: string;
+  readonly session_id: string;
+  readonly project: string;
+  readonly said: readonly Spoken[];
+}
+
+// Until where an entry was being said: what a session was given before an answer was there, the answer may repeat.
+
+/** The position of an entry's last words: of the response, where one completed an interaction later. */
+export async function saidThrough(entry: Entry, entries: Pick<EntryReader, "getById">): Promise<number> {
+  const { response_id } = entry as { readonly response_id?: string };
+  const response = response_id === undefined ? undefined : await entries.getById(response_id);
+  return response?.position ?? entry.position;
 }

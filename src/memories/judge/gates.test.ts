@@ -1,11 +1,12 @@
 // Every gate on both sides of what it decides, in the order in which proposals meet them.
 import { describe, expect, test } from "vitest";
-import { droppedBy, entrySaid, groundOf, judged, keptOf, proposalOf } from "../../../../test/support/proposals.js";
-import type { Evidence, MemorySource, MemoryStatus, MemoryType } from "../../../model/memory.js";
-import type { Speaker } from "../../read/quoted-entry.js";
-import { Stems } from "../../text/stems.js";
-import { type GivenText, type KnownMemory, wordsOf } from "../ground.js";
+import { droppedBy, entrySaid, gateContextOf, judged, keptOf, proposalOf } from "../../../test/support/proposals.js";
+import type { Evidence, MemorySource, MemoryStatus, MemoryType } from "../../model/memory.js";
+import type { Speaker } from "../text/quoted-entry.js";
+import { Stems } from "../text/stems.js";
 import { judge } from "./gates.js";
+import type { GivenText, KnownMemory } from "./judged.js";
+import { wordsOf } from "./statement.js";
 
 const stems = new Stems();
 
@@ -121,7 +122,7 @@ describe("evidence", () => {
       { entry_id: "e2", quote: "Tests will lie beside sources." },
       { entry_id: "e1", quote: said },
     ];
-    const judgement = judge(proposalOf("Tests lie beside sources", { evidence }), groundOf(entries), stems);
+    const judgement = judge(proposalOf("Tests lie beside sources", { evidence }), gateContextOf(entries), stems);
     expect(keptOf(judgement).type).toBe("preference");
   });
 });
@@ -199,7 +200,7 @@ describe("hedge", () => {
       droppedBy(
         judge(
           proposalOf("The cache is stale", { evidence: [{ entry_id: "e1", quote }] }),
-          groundOf([entrySaid("user", text)]),
+          gateContextOf([entrySaid("user", text)]),
           stems,
         ),
       );
@@ -339,7 +340,7 @@ describe("project", () => {
     const evidence = entries.map(({ entry_id }) => ({ entry_id, quote: said }));
     const judgement = judge(
       proposalOf(said, { type, source, evidence, project: "of the proposer" }),
-      groundOf(entries),
+      gateContextOf(entries),
       stems,
     );
     return "kept" in judgement ? judgement.kept.project : `dropped by ${judgement.dropped}`;

@@ -1,7 +1,7 @@
 // What the passes over the record ask for, a stretch of the log at a time, so that a pass that was killed goes on where it
 // stopped and nobody waits for long.
-import type { EntryOf } from "../../model/entry.js";
-import type { Proposal } from "../../model/memory.js";
+import type { EntryOf } from "../model/entry.js";
+import type { Proposal } from "../model/memory.js";
 
 /** The next stretch of the log, and of which entries; empty labels mean any. */
 export interface PassRange {
@@ -73,7 +73,7 @@ export interface UsesStep {
 }
 
 /** A turn, only once it is over where a time is given. */
-export interface TurnWish {
+export interface TurnQuery {
   readonly id: string;
   readonly now_ms?: number | undefined;
 }

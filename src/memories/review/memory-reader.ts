@@ -1,17 +1,16 @@
 // Memories as they are read: the list, the queue, one of them with its history.
-import type { KeptMemory } from "../../index/memory-fold.js";
+import type { HeardEvidence, KeptMemory } from "../../index/memory-fold.js";
 import type { Entry } from "../../model/entry.js";
+import type { MemorySource } from "../../model/memory.js";
+import { formatTime } from "../../model/time.js";
 import { formatCursor } from "../../search/cursor.js";
 import { EntryReader } from "../../search/lists/entry-reader.js";
 import type { ReadingParts } from "../../search/lists/reader.js";
-import { Acceptances } from "../review/acceptance.js";
-import type { MemoriesById } from "./kept-memories.js";
+import type { MemoriesById } from "../memory-cache.js";
+import { MemoryCache } from "../memory-cache.js";
 import type { Acceptance, MemoryDetail, MemoryEvent, MemoryList, MemorySummary } from "./memory-answers.js";
+import { MemoryHistory } from "./memory-history.js";
 import type { MemoriesReached, MemoryListQuery } from "./memory-query.js";
-import { MemoryShelf } from "./memory-shelf.js";
-import { MemoryUses } from "./memory-uses.js";
-import { rankOf, toSummary } from "./memory-view.js";
-import { Relations } from "./relations.js";
 
 /** Of a memory that is given in every turn, or said again and again, the newest uses and words are shown; its life whole. */
 const HISTORY_MAX = 500;
@@ -24,26 +23,26 @@ const historyKinds = [
 export class MemoryReader {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
-  readonly #shelf: MemoryShelf;
-  readonly #uses: MemoryUses;
+  readonly #shelf: MemoryCache;
+  readonly #uses: MemoryHistory;
   readonly #relations = new Relations();
   readonly #acceptances = new Acceptances();
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
     this.#entries = new EntryReader(parts);
-    this.#shelf = new MemoryShelf(parts);
-    this.#uses = new MemoryUses(parts, this.#entries);
+    this.#shelf = new MemoryCache(parts);
+    this.#uses = new MemoryHistory(parts, this.#entries);
   }
 
   /** All of them, as they are. */
   all(): Promise<MemoriesById> {
-    return this.#shelf.look();
+    return this.#shelf.current();
   }
 
   /** Another number means that something may have been forgotten: whoever keeps what was recorded lets go of it. */
-  get readings(): number {
-    return this.#shelf.readings;
+  get reloads(): number {
+    return this.#shelf.reloads;
   }
 
   /** How what each source proposes is taken. */
@@ -179,4 +178,133 @@ function reasonOf({ reason }: { readonly reason: string }): { readonly reason?: 
 
 function isTrue(flags: { readonly [name: string]: unknown }): object {
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value === true));
+}
+
+// A memory as readers see it, and the order in which candidates wait for a person.
+
+function toSummary(kept: KeptMemory, related: Related): MemorySummary {
+  const {
+    evidence,
+    proposed: _,
+    promoted: ____,
+    proposed_ms,
+    decided: __,
+    decided_ms,
+    reason,
+    superseded_by,
+    is_cited: ___,
+    ...rest
+  } = kept;
+  return {
+    ...rest,
+    ...related,
+    evidence: evidence.map(({ entry_id, quote }) => ({ entry_id, quote })),
+    created_at: formatTime(proposed_ms),
+    decided_at: formatTime(decided_ms),
+    ...(reason === "" ? {} : { reason }),
+    ...(superseded_by === "" ? {} : { superseded_by }),
+  };
+}
+
+/** What words of each weigh; a person's own word as much as a user's. */
+const weights: { readonly [said_by: string]: number } = { user: 3, tool: 2, assistant: 1 };
+const WEIGHT_OF_A_PERSON = 3;
+
+/** A candidate is worth half as much when it is so much older. */
+const HALF_LIFE_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Where a candidate stands in the queue: sessions × weight × recency. As a logarithm it stays the same as time goes by: a
+ * newer one is ahead of an older one by a constant, and nothing moves while a person turns pages.
+ */
+function rankOf({ source, evidence, proposed_ms }: KeptMemory, through = Number.POSITIVE_INFINITY): number {
+  const known = evidence.filter(({ added }) => added <= through);
+  const sessions = new Set(known.map(({ said_in }) => said_in)).size;
+  const weight = Math.max(source === "person" ? WEIGHT_OF_A_PERSON : 1, ...known.map(weightOf));
+  const newest_ms = Math.max(proposed_ms, ...known.map(({ said_ms }) => said_ms));
+  return Math.round(newest_ms + HALF_LIFE_MS * Math.log2(Math.max(1, sessions) * weight));
+}
+
+function weightOf({ said_by }: HeardEvidence): number {
+  return weights[said_by] ?? 1;
+}
+
+// Which memories are like each other, and which contradict each other: what one says of another holds of both, also where the
+// other was there first and could not know.
+type Related = Pick<KeptMemory, "similar_to" | "conflicts_with">;
+
+class Relations {
+  #of: MemoriesById | undefined;
+  #version = -1;
+  /** By the id of a memory that was there first: those that name it. */
+  #naming = new Map<string, { readonly similar_to: string[]; readonly conflicts_with: string[] }>();
+
+  /** What a memory is to others, in the order in which they came. */
+  relatedTo({ id, similar_to, conflicts_with }: KeptMemory, memories: MemoriesById): Related {
+    if (this.#of !== memories || this.#version !== memories.version) this.#look(memories);
+    const naming = this.#naming.get(id);
+    if (naming === undefined) return { similar_to, conflicts_with };
+    return {
+      similar_to: [...new Set([...similar_to, ...naming.similar_to])],
+      conflicts_with: [...new Set([...conflicts_with, ...naming.conflicts_with])],
+    };
+  }
+
+  #look(memories: MemoriesById): void {
+    this.#naming = new Map();
+    for (const { id, status, similar_to, conflicts_with } of memories.values()) {
+      // What was turned down or put out of use is no news to the other.
+      if (status !== "candidate" && status !== "active") continue;
+      for (const other of similar_to) this.#namingOf(other).similar_to.push(id);
+      for (const other of conflicts_with) this.#namingOf(other).conflicts_with.push(id);
+    }
+    this.#of = memories;
+    this.#version = memories.version;
+  }
+
+  #namingOf(id: string): { readonly similar_to: string[]; readonly conflicts_with: string[] } {
+    const known = this.#naming.get(id) ?? { similar_to: [], conflicts_with: [] };
+    this.#naming.set(id, known);
+    return known;
+  }
+}
+
+// How what a source proposes is taken by whoever decides. A source of which most is turned down is paused.
+const VERDICTS = 30;
+const ACCEPTED_MIN = 0.4;
+
+/** Reckoned once for each change of the memories, since every proposal asks. */
+class Acceptances {
+  #of: MemoriesById | undefined;
+  #version = -1;
+  #known: readonly Acceptance[] = [];
+
+  of(memories: MemoriesById): readonly Acceptance[] {
+    if (this.#of !== memories || this.#version !== memories.version) this.#known = acceptanceOf(memories.values());
+    this.#of = memories;
+    this.#version = memories.version;
+    return this.#known;
+  }
+}
+
+/** By source and generation, in the order of their names. A person's own additions are nobody's proposals. */
+function acceptanceOf(memories: Iterable<KeptMemory>): readonly Acceptance[] {
+  const verdicts = new Map<string, { readonly memory: KeptMemory; readonly at: number; readonly isYes: boolean }[]>();
+  for (const memory of memories) {
+    const isYes = memory.promoted > 0;
+    if (memory.source === "person" || (!isYes && memory.status !== "rejected")) continue;
+    const key = JSON.stringify([memory.source, memory.generation]);
+    const known = verdicts.get(key) ?? [];
+    known.push({ memory, at: isYes ? memory.promoted : memory.decided, isYes });
+    verdicts.set(key, known);
+  }
+  return [...verdicts]
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, all]) => {
+      const [source, generation] = JSON.parse(key) as [MemorySource, string];
+      const last = all.toSorted((left, right) => right.at - left.at).slice(0, VERDICTS);
+      const accepted = last.filter(({ isYes }) => isYes).length;
+      const is_paused = last.length === VERDICTS && accepted < ACCEPTED_MIN * VERDICTS;
+      return { source, generation, accepted, rejected: last.length - accepted, is_paused };
+    });
 }

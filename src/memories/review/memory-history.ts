@@ -18,7 +18,7 @@ const NEXT_CHARS = 200;
 
 type Uses = Pick<MemoryUseInTurn, "given" | "used" | "confirmed">;
 
-export class MemoryUses {
+export class MemoryHistory {
   readonly #index: ReadingParts["index"];
   readonly #entries: EntryReader;
 

@@ -1,6 +1,6 @@
 // What was made for those asked about lately, by name; whoever was asked about longest ago goes first.
 
-export class RecentlyUsed<T> {
+export class LruCache<T> {
   readonly #countMax: number;
   readonly #kept = new Map<string, T>();
 
@@ -13,7 +13,7 @@ export class RecentlyUsed<T> {
   }
 
   /** Keeps it as what was used last. */
-  use(name: string, made: T): void {
+  set(name: string, made: T): void {
     this.#kept.delete(name);
     this.#kept.set(name, made);
     const [oldest] = this.#kept.keys();

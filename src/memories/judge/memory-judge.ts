@@ -1,0 +1,273 @@
+// All that the memory loop works out where the index is: judging proposals by what was recorded, recall, and the steps of passes.
+import type { KeptMemory } from "../../index/memory-fold.js";
+import type { EntryIndex } from "../../index/port.js";
+import type { EntryLog } from "../../log/port.js";
+import type { Entry } from "../../model/entry.js";
+import type { Mask } from "../../model/mask.js";
+import type { Evidence, MemorySource, Proposal } from "../../model/memory.js";
+import { parseTime } from "../../model/time.js";
+import type { EntryReader } from "../../search/lists/entry-reader.js";
+import { loadTokenCounter } from "../../sessions/history/tokens.js";
+import { type AuditedStatement, FileAuditor, type FileText, type FoundStatement } from "../files/file-audit.js";
+import type { MemoriesById } from "../memory-cache.js";
+import { PassReader, TurnReader } from "../pass-reader.js";
+import type { PassRange, ProposalStep, RulesFound, TurnQuery, TurnUses, UsesStep } from "../pass-steps.js";
+import { tokensSentSince } from "../propose/model/sent-tokens.js";
+import { Recall } from "../recall/recall.js";
+import { GivenItems, givenItemsIn } from "../reinforce/session-given.js";
+import { TurnUsesReader } from "../reinforce/turn-uses.js";
+import type { Recalled } from "../review/memory-answers.js";
+import type { RecallQuery } from "../review/memory-query.js";
+import type { MemoryReader } from "../review/memory-reader.js";
+import { type QuotedEntry, quotedEntry, type Speaker, saidThrough } from "../text/quoted-entry.js";
+import { Stems } from "../text/stems.js";
+import { judge } from "./gates.js";
+import type {
+  DuplicateMemory,
+  EvidenceLookup,
+  GateContext,
+  GivenText,
+  Judged,
+  QuotedEvidence,
+  ScopedStatement,
+} from "./judged.js";
+import { comparable, wordsOf } from "./statement.js";
+
+export interface MemoryJudgeParts {
+  readonly index: EntryIndex;
+  readonly memories: MemoryReader;
+  readonly entries: EntryReader;
+  readonly mask: Mask;
+}
+
+const READ_AT_ONCE = 200;
+const SPOKEN_KINDS = ["message", "interaction", "tool_call", "error", "decision"];
+
+export class MemoryJudge {
+  readonly #parts: MemoryJudgeParts;
+  readonly #stems = new Stems();
+  readonly #given: GivenItems;
+  readonly #passes: PassReader;
+  #recall: Recall | undefined;
+  readonly #comparables = new WeakMap<KeptMemory, string>();
+  #reloads = 0;
+
+  constructor(parts: MemoryJudgeParts) {
+    this.#parts = parts;
+    this.#given = new GivenItems(parts);
+    const uses = new TurnUsesReader({ stems: this.#stems, given: this.#given });
+    this.#passes = new PassReader({ entries: parts.entries, turns: new TurnReader(parts), uses });
+  }
+
+  async recall(query: RecallQuery): Promise<Recalled> {
+    this.#recall ??= new Recall({ count: await loadTokenCounter(), stems: this.#stems, mask: this.#parts.mask });
+    return this.#recall.recall(await this.#memories(), query);
+  }
+
+  /** Who said these quotes, where all of them stand in the entries that they name. */
+  async resolveEvidence(evidence: readonly Evidence[]): Promise<EvidenceLookup> {
+    const named = await namedEntries(evidence, this.#parts.entries);
+    for (const { entry_id, quote } of evidence) {
+      const quoted = named.get(entry_id)?.quoted;
+      if (quoted === undefined) return { missing: `there is no entry ${entry_id}, or it was forgotten` };
+      const stands = quoted.said.some(({ text }) => text.includes(quote));
+      if (!stands) return { missing: `the quote does not stand word for word in entry ${entry_id}` };
+    }
+    const projects = [...new Set([...named.values()].map(({ entry }) => entry.project))];
+    return { quoted: quotedEvidence(evidence, named), projects };
+  }
+
+  /** Active memories and candidates of a project, and global ones, that say exactly this; oldest first. */
+  async duplicatesOf({ content, project }: ScopedStatement): Promise<readonly DuplicateMemory[]> {
+    const sought = comparable(content);
+    return [...(await this.#memories()).values()]
+      .filter((memory) => memory.project === project || memory.project === "")
+      .filter(({ status }) => status === "active" || status === "candidate")
+      .filter((memory) => this.#comparable(memory) === sought)
+      .toSorted((left, right) => left.proposed - right.proposed)
+      .map(({ id, status }) => ({ id, status }));
+  }
+
+  /** Sends a proposal through the gates, unless its source is paused. */
+  async judge(proposal: Proposal): Promise<Judged> {
+    const memories = await this.#memories();
+    const { source, generation } = proposal;
+    const acceptance = this.#parts.memories
+      .acceptance(memories)
+      .find((one) => one.source === source && one.generation === generation);
+    if (acceptance?.is_paused === true) {
+      const { accepted, rejected } = acceptance;
+      const reason = `Of the last ${accepted + rejected} proposals of this source ${accepted} were accepted: it is paused.`;
+      return { dropped: "paused", reason };
+    }
+    const named = await namedEntries(proposal.evidence, this.#parts.entries);
+    const context = await gateContextOf(named, { memories, given: this.#given, project: proposal.project });
+    const judgement = judge(proposal, context, this.#stems);
+    if ("kept" in judgement) {
+      const { kept } = judgement;
+      const reason = limitReached(kept, { named, memories });
+      if (reason !== undefined) return { dropped: "limit", reason };
+      return { kept, quoted: quotedEvidence(kept.evidence, named) };
+    }
+    const { adds_evidence_to: joined, ...dropped } = judgement;
+    if (joined === undefined) return dropped;
+    return { ...dropped, adds_evidence_to: joined.id, quoted: quotedEvidence(joined.evidence, named) };
+  }
+
+  proposalsIn(log: EntryLog, range: PassRange): Promise<ProposalStep> {
+    return this.#passes.proposals(log, range);
+  }
+
+  proposalsOfInteraction(log: EntryLog, id: string): Promise<RulesFound | undefined> {
+    return this.#passes.proposalsOfInteraction(log, id);
+  }
+
+  async usesIn(log: EntryLog, range: PassRange): Promise<UsesStep> {
+    return this.#passes.uses(log, range, await this.#memories());
+  }
+
+  async usesOfTurn({ id, now_ms }: TurnQuery): Promise<TurnUses | "waiting" | undefined> {
+    return this.#passes.usesOfTurn(id, await this.#memories(), now_ms);
+  }
+
+  /** What the record says of every statement in a memory file. */
+  async audit(file: FileText): Promise<readonly AuditedStatement[]> {
+    return this.#auditor(file).audit([...(await this.#memories()).values()]);
+  }
+
+  /** The statements of a memory file as proposals, with who said so in the record. */
+  statements(file: FileText): Promise<readonly FoundStatement[]> {
+    return this.#auditor(file).proposals();
+  }
+
+  /** What was said in a session; masked, because it leaves the machine. */
+  async quotableOf(session_id: string): Promise<readonly QuotedEntry[]> {
+    const { index, entries } = this.#parts;
+    const quoted: QuotedEntry[] = [];
+    for (let after = 0; ; ) {
+      const range = { session_id, order: "asc", after, limit: READ_AT_ONCE, kinds: SPOKEN_KINDS } as const;
+      const positions = await index.sessionPositions(range);
+      quoted.push(...(await entries.show(positions)).flatMap((entry) => quotedEntry(entry) ?? []));
+      const last = positions.at(-1);
+      if (last === undefined || positions.length < READ_AT_ONCE) return quoted;
+      after = last;
+    }
+  }
+
+  tokensSentSince(since_ms: number): Promise<number> {
+    return tokensSentSince(since_ms, this.#parts);
+  }
+
+  #auditor(file: FileText): FileAuditor {
+    return new FileAuditor(file, { index: this.#parts.index, entries: this.#parts.entries, stems: this.#stems });
+  }
+
+  #comparable(memory: KeptMemory): string {
+    const known = this.#comparables.get(memory) ?? comparable(memory.content);
+    this.#comparables.set(memory, known);
+    return known;
+  }
+
+  async #memories(): Promise<MemoriesById> {
+    const { memories } = this.#parts;
+    const all = await memories.all();
+    // After a reload something may have been forgotten.
+    if (this.#reloads !== memories.reloads) this.#given.clear();
+    this.#reloads = memories.reloads;
+    return all;
+  }
+}
+
+/** Entries that evidence names, by id; those that are missing, or say nothing, are left out. */
+type NamedEntries = ReadonlyMap<string, NamedEntry>;
+
+interface NamedEntry {
+  readonly entry: Entry;
+  readonly quoted: QuotedEntry;
+  /** Position of its last words. */
+  readonly through: number;
+}
+
+async function namedEntries(evidence: readonly Evidence[], entries: EntryReader): Promise<NamedEntries> {
+  const named = new Map<string, NamedEntry>();
+  for (const id of new Set(evidence.map(({ entry_id }) => entry_id))) {
+    const entry = await entries.getById(id);
+    if (entry === undefined || "erased" in entry) continue;
+    const quoted = quotedEntry(entry);
+    if (quoted !== undefined) named.set(id, { entry, quoted, through: await saidThrough(entry, entries) });
+  }
+  return named;
+}
+
+interface GateContextParts {
+  readonly memories: MemoriesById;
+  readonly given: GivenItems;
+  readonly project: string;
+}
+
+async function gateContextOf(named: NamedEntries, parts: GateContextParts): Promise<GateContext> {
+  const { memories, project } = parts;
+  const given: GivenText[] = [];
+  for (const { entry, through } of named.values()) {
+    const { session_id } = entry;
+    const items = session_id === "" ? givenItemsIn(entry) : await parts.given.through(session_id, through);
+    for (const item of items) {
+      const { from, text, ids } = item;
+      if (text !== "") given.push({ session_id, from, words: parts.given.wordsOf(item) });
+      const contents = ids.flatMap((id) => memories.get(id)?.content ?? []);
+      given.push(...contents.map((content) => ({ session_id, from, words: wordsOf(content) })));
+    }
+  }
+  // A proposal without evidence belongs to the project that its proposer names.
+  const projects = new Set(["", project, ...[...named.values()].map(({ entry }) => entry.project)]);
+  const known = [...memories.values()].filter(({ project }) => projects.has(project));
+  return { entriesById: new Map([...named].map(([id, { quoted }]) => [id, quoted])), given, memories: known };
+}
+
+/** Whose word weighs most, where several say the same in an entry. */
+const heaviestFirst: readonly Speaker[] = ["user", "tool", "assistant", "system"];
+
+/** The quotes of each entry that is there, with who said them, where and when. */
+function quotedEvidence(evidence: readonly Evidence[], named: NamedEntries): readonly QuotedEvidence[] {
+  return [...named].flatMap(([entry_id, { entry, quoted }]) => {
+    const own = evidence.filter((one) => one.entry_id === entry_id);
+    const speakers = new Set(
+      own.flatMap(({ quote }) => quoted.said.filter(({ text }) => text.includes(quote)).map(({ by }) => by)),
+    );
+    const said_by = heaviestFirst.find((speaker) => speakers.has(speaker)) ?? "system";
+    if (own.length === 0) return [];
+    return [{ entry_id, evidence: own, said_by, said_in: entry.session_id, said_at: entry.created_at }];
+  });
+}
+
+/** Sources whose proposals are limited; agents, persons and models only propose when they are asked. */
+const LIMITED_SOURCES: ReadonlySet<MemorySource> = new Set(["rule:words", "decision"]);
+const SESSION_MAX = 3;
+const DAY_MAX = 5;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Why a source may propose no more; undefined while it may. Proposals count by the session and the day (UTC) of the words that
+ * they quote, whatever became of them, so a later pass decides the same.
+ */
+function limitReached(
+  { source, project, evidence }: Pick<Proposal, "source" | "project" | "evidence">,
+  { named, memories }: { readonly named: NamedEntries; readonly memories: MemoriesById },
+): string | undefined {
+  const entry = named.get(evidence[0]?.entry_id ?? "")?.entry;
+  if (entry === undefined || !LIMITED_SOURCES.has(source)) return undefined;
+  const day = dayOf(parseTime(entry.created_at) ?? 0);
+  let [inSession, onDay] = [0, 0];
+  for (const memory of memories.values()) {
+    const first = memory.evidence[0];
+    if (memory.source !== source || memory.project !== project || first === undefined) continue;
+    if (entry.session_id !== "" && first.said_in === entry.session_id) inSession += 1;
+    if (dayOf(first.said_ms) === day) onDay += 1;
+  }
+  if (inSession >= SESSION_MAX) return `${SESSION_MAX} of this source were proposed from the session already.`;
+  return onDay >= DAY_MAX ? `${DAY_MAX} of this source were proposed from this project and day already.` : undefined;
+}
+
+function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
