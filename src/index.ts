@@ -38,7 +38,6 @@ export type {
   Recalled,
   WordsInContext,
 } from "./memories/review/memory-answers.js";
-export type { MemoryListOptions, RecallOptions } from "./memories/review/memory-query.js";
 export type {
   EditOptions,
   FileInput,
@@ -47,6 +46,7 @@ export type {
   VerdictOptions,
   VerdictsInput,
 } from "./memories/review/memory-input.js";
+export type { MemoryListOptions, RecallOptions } from "./memories/review/memory-query.js";
 export type {
   Context,
   ContextChange,

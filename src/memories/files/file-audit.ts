@@ -108,6 +108,7 @@ interface AuditContext {
   readonly support: SupportSearch;
 }
 
+/** @internal Exported for tests. */
 export function audited(statement: string, context: AuditContext, stems: Stems): Audited {
   const found = context.support.find(context.entries, statement);
   const { active, superseded, conflicting } = relatedTo(statement, context.memories, stems);

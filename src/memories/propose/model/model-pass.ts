@@ -239,7 +239,11 @@ interface ModelAnswer {
   readonly refused: readonly string[];
 }
 
-/** @param generation A hash of model, prompt and segmentation. */
+/**
+ * @param generation A hash of model, prompt and segmentation.
+ *
+ * @internal Exported for tests.
+ */
 export function parseAnswer(answer: string, segment: Segment, generation: string): ModelAnswer {
   if (answer.length > ANSWER_CHARS_MAX) return refusal(`The answer has more than ${ANSWER_CHARS_MAX} characters.`);
   const document = documentIn(answer);
@@ -303,6 +307,7 @@ function refusal(reason: string): ModelAnswer {
 // What made a model's proposals: another model, prompt or way of cutting sessions is another generation.
 const CHARS = 16;
 
+/** @internal Exported for tests. */
 export function generationOf({ model, prompt }: { readonly model: string; readonly prompt: string }): string {
   return createHash("sha256")
     .update(JSON.stringify([model, prompt, SEGMENTATION]))

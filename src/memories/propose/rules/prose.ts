@@ -1,10 +1,9 @@
+// What the writer of a text says: code, quotations, machine-made blocks and logs are blanked out, and everything else keeps its
+// place. And the sentences and quotes that are taken from it.
 import type { MemoryType } from "../../../model/memory.js";
 import type { TextRange } from "../../../model/normalise.js";
 import { codePoints } from "../../../model/normalise.js";
 import { QUOTE_CHARS_MIN } from "../../judge/statement.js";
-
-// What of a text its writer says: code, quotations of others, machine-made blocks and logs are blanked out, so that
-// everything else stays where it stands.
 
 const FENCE = /^[ \t>]{0,12}(`{3,}|~{3,})/;
 const QUOTATION = /^[ \t]{0,3}>/;
