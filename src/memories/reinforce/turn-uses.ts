@@ -131,7 +131,9 @@ interface SessionSoFar {
  * Which memories a turn was given, which its answer used, and which were confirmed without having been given. An echo proves
  * nothing, so only the last counts for a memory.
  *
- * @param index Of the memories that were active when the turn was recorded, of its project and global ones. */
+ * @param index Of the memories that were active when the turn was recorded, of its project and global ones.
+ * @internal Exported for tests.
+ */
 export function usesOf(turn: TurnContent, index: MemoryIndex, session: SessionSoFar): Uses {
   const given = new Set([...turn.memories_used, ...session.recalled].filter((id) => index.has(id)));
   for (const text of turn.packs) for (const id of index.containedIn(text)) given.add(id);
