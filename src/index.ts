@@ -23,19 +23,26 @@ export type { RetentionRule } from "./log/forgetting/retention.js";
 export type { SecretFinding } from "./log/forgetting/scrubbing.js";
 export type { EntryLog } from "./log/port.js";
 export type { LearningOptions } from "./memories/background/learning.js";
-export type { AuditedStatement } from "./memories/files/file-audit.js";
-export type { DroppedProposal } from "./memories/judge/judged.js";
-export type { ExtractOptions, FileAudit, Memories, ProposedStatement, VerdictsGiven } from "./memories/memories.js";
-export type { DroppedStatement, Extraction, PassOptions, Reinforced, Reinforcement } from "./memories/passes.js";
+export type { ExtractOptions } from "./memories/memory-writer.js";
+export type { PassOptions } from "./memories/passes.js";
 export type { ExtractorSettings } from "./memories/propose/extractor.js";
 export type {
   Acceptance,
+  AuditedStatement,
+  DroppedProposal,
+  DroppedStatement,
+  Extraction,
+  FileAudit,
   MemoryDetail,
   MemoryEvent,
   MemoryList,
   MemorySummary,
   MemoryUseInTurn,
+  ProposedStatement,
   Recalled,
+  Reinforced,
+  Reinforcement,
+  VerdictsGiven,
   WordsInContext,
 } from "./memories/review/memory-answers.js";
 export type {
@@ -93,6 +100,7 @@ export type {
 } from "./model/report.js";
 export type { Contradiction, KnownHead, Seal, Verification } from "./model/verification.js";
 export type { TailOptions } from "./reading/tail/read-tail.js";
+export type { Memories } from "./recorder/memories.js";
 export { openRecorder, type RecorderOptions } from "./recorder/open-recorder.js";
 export type { EngineParts } from "./recorder/open-sides.js";
 export {

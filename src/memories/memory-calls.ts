@@ -45,8 +45,6 @@ export const memoryCalls = {
     index.whole(async ({ review }) => (await review()).usesIn(log, range)),
   usesOfTurn: ({ index }: Parts, wish: TurnQuery) =>
     index.whole(async ({ review }) => (await review()).usesOfTurn(wish)),
-  /** What the record says of every statement in a memory file. */
-  auditFile: ({ index }: Parts, file: FileText) => index.whole(async ({ review }) => (await review()).audit(file)),
   /** The statements of a memory file as proposals, with who said so in the record. */
   statementsOf: ({ index }: Parts, file: FileText) =>
     index.whole(async ({ review }) => (await review()).statements(file)),

@@ -2,6 +2,7 @@
 // stopped and nobody waits for long.
 import type { EntryOf } from "../model/entry.js";
 import type { Proposal } from "../model/memory.js";
+import type { LookedAt, PassedOverWords } from "./review/memory-answers.js";
 
 /** The next stretch of the log, and of which entries; empty labels mean any. */
 export interface PassRange {
@@ -16,24 +17,6 @@ export interface PassRange {
 
 /** A call of a tool, as far as rules look at it. */
 export type BareCall = Pick<EntryOf<"tool_call">, "id" | "session_id" | "project" | "args" | "is_error">;
-
-/** Words that a rule looked at and did not take, and why. */
-export interface PassedOverWords {
-  readonly entry_id: string;
-  /** The words, shortened. */
-  readonly content: string;
-  /** A sentence for people. */
-  readonly reason: string;
-}
-
-/** How many entries rules have read, and what is among them. */
-export interface LookedAt {
-  readonly entries: number;
-  readonly users: number;
-  readonly assistants: number;
-  readonly decisions: number;
-  readonly tool_calls: number;
-}
 
 /** What rules find in some entries. */
 export interface RulesFound {

@@ -7,12 +7,20 @@ import { reinforcedClaim } from "../model/claims.js";
 import type { EntryOf } from "../model/entry.js";
 import type { Proposal } from "../model/memory.js";
 import { optionNames } from "../model/options.js";
-import type { DroppedProposal } from "./judge/judged.js";
 import type { MemoryReads } from "./memory-calls.js";
-import type { LookedAt, MemoryUse, PassedOverWords, PassRange, RulesFound, TurnUses } from "./pass-steps.js";
+import type { MemoryUse, PassRange, RulesFound, TurnUses } from "./pass-steps.js";
 import type { ModelPassOptions } from "./propose/model/model-pass.js";
 import { FailedCommands } from "./propose/rules/commands.js";
-import type { MemorySummary } from "./review/memory-answers.js";
+import type {
+  DroppedProposal,
+  DroppedStatement,
+  Extraction,
+  LookedAt,
+  MemorySummary,
+  PassedOverWords,
+  Reinforced,
+  Reinforcement,
+} from "./review/memory-answers.js";
 
 export interface PassOptions {
   /** One interaction alone. */
@@ -35,42 +43,6 @@ export const passOptionNames = optionNames<PassOptions>({
   through: true,
   onProgress: true,
 });
-
-export interface DroppedStatement extends DroppedProposal {
-  readonly content: string;
-  readonly entry_ids: readonly string[];
-}
-
-export interface Extraction {
-  /** What was proposed, and now waits. */
-  readonly candidates: readonly MemorySummary[];
-  /** What was not, with the gate that dropped it. */
-  readonly dropped: readonly DroppedStatement[];
-  readonly dropped_by_gate: { readonly [gate: string]: number };
-  /** What rules read. */
-  readonly looked_at: LookedAt;
-  /** What looked like an instruction or a decision, and was not taken for one. */
-  readonly passed_over: readonly PassedOverWords[];
-  /** Position that it came to. */
-  readonly through: number;
-  /** Why a model was not asked to the end; it goes on there when it is run again. */
-  readonly stopped?: string;
-}
-
-export interface Reinforced {
-  readonly memory_id: string;
-  readonly turn_id: string;
-  readonly given: boolean;
-  readonly used: boolean;
-  readonly confirmed: boolean;
-}
-
-export interface Reinforcement {
-  readonly reinforced: readonly Reinforced[];
-  readonly through: number;
-  /** Turns that are not over yet. */
-  readonly waiting: readonly string[];
-}
 
 export interface PassesParts {
   readonly calls: MemoryReads;

@@ -10,6 +10,15 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
+/** What a schema describes, as it is given: nobody writes into it, and what may be left out may be undefined. */
+export type GivenIn<S extends TSchema> = Lenient<Static<S>>;
+
+type Lenient<T> = T extends readonly (infer E)[]
+  ? readonly Lenient<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Lenient<T[K]> | (object extends Pick<T, K> ? undefined : never) }
+    : T;
+
 /** A schema that OpenAPI and the tools call by a name. */
 export function named<P extends TProperties>(title: string, schema: TObject<P>): TObject<P> {
   return { ...schema, title } as TObject<P>;
@@ -30,6 +39,11 @@ export function oneOf<const T extends string>(texts: readonly T[], more: { reado
   return Type.Unsafe<T>({ type: "string", enum: texts, ...more });
 }
 
+/** How many of each. */
+export const counts = Type.Unsafe<{ readonly [name: string]: number }>({
+  type: "object",
+  additionalProperties: { type: "integer", minimum: 0 },
+});
 export const count = Type.Integer({ minimum: 0 });
 export const text = Type.String();
 export const date = Type.String({ format: "date" });

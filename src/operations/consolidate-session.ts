@@ -2,8 +2,8 @@
 import { Type } from "typebox";
 import { type JsonObject, jsonObjectOf } from "../model/json.js";
 import { Rejection, reject } from "../model/rejection.js";
-import { count, named } from "../model/schema.js";
-import { body, operation, type SentIn } from "./operation.js";
+import { count, type GivenIn, named } from "../model/schema.js";
+import { body, operation } from "./operation.js";
 import { sessionId } from "./session-id.js";
 
 const newConsolidation = named(
@@ -20,7 +20,7 @@ const newConsolidation = named(
 );
 
 /** The position is that of the answer, where the examples are run in order on an empty store. */
-const example: SentIn<typeof newConsolidation> = { through: 5, summary: "The build is green." };
+const example: GivenIn<typeof newConsolidation> = { through: 5, summary: "The build is green." };
 
 export const consolidateSession = operation({
   name: "consolidateSession",

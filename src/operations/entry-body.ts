@@ -1,7 +1,9 @@
-// Entries as the bodies of operations, and what they are acknowledged with.
+// Bodies that several operations have in common, and what entries are acknowledged with.
+import { Type } from "typebox";
 import type { Captured } from "../log/capture/append-result.js";
 import { type JsonObject, jsonObjectOf } from "../model/json.js";
 import { Rejection, reject } from "../model/rejection.js";
+import { body } from "./operation.js";
 
 export const exampleReceipt: Captured = {
   status: "recorded",
@@ -9,6 +11,14 @@ export const exampleReceipt: Captured = {
   position: 1,
   created_at: "2026-11-15T06:39:37.123Z",
 };
+
+/** Of an operation whose address says it all. */
+export const noFields = body({
+  schema: Type.Object({}),
+  is_required: false,
+  form: "json_or_empty",
+  parse: (given) => (given === undefined ? {} : jsonObjectOf(given, "the body")),
+});
 
 export function receiptIsNew({ status }: Captured): boolean {
   return status === "recorded";

@@ -1,15 +1,7 @@
 // One memory with its history.
 import { memoryDetail } from "../memories/review/memory-answers.js";
-import type { Parameter } from "../search/parameters.js";
+import { memoryId } from "./memory-id.js";
 import { operation } from "./operation.js";
-
-const id: Parameter<string, string> = {
-  description: "The id.",
-  schema: { type: "string" },
-  example: "ports",
-  refusals: [],
-  parse: (value) => String(value),
-};
 
 export const getMemory = operation({
   name: "getMemory",
@@ -20,7 +12,7 @@ export const getMemory = operation({
   route: "GET /memories/:id",
   tool: undefined,
   command: undefined,
-  input: { id },
+  input: { id: memoryId("ports") },
   positional: ["id"],
   output: memoryDetail,
   missing: "memory",

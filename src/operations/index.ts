@@ -1,21 +1,30 @@
 // The list of operations. Every surface follows from it; the comments are those of the library's methods.
 import type { Answering } from "../reading/answering.js";
 import type { CallTable } from "../reading/calls.js";
+import { addMemory } from "./add-memory.js";
 import { appendEntries } from "./append-entries.js";
+import { auditMemoryFile } from "./audit-memory-file.js";
 import { clearSession } from "./clear-session.js";
 import { completeInteraction } from "./complete-interaction.js";
 import { consolidateSession } from "./consolidate-session.js";
 import { context } from "./context.js";
+import { extractMemories } from "./extract-memories.js";
 import { getHistory } from "./get-history.js";
 import { getMemory } from "./get-memory.js";
 import { getSession } from "./get-session.js";
+import { giveVerdicts } from "./give-verdicts.js";
+import { importMemoryFile } from "./import-memory-file.js";
 import { listMemories } from "./list-memories.js";
 import { listSessionEntries } from "./list-session-entries.js";
 import { listSessions } from "./list-sessions.js";
 import type { AnyOperation, MethodOf } from "./operation.js";
+import { promoteMemory } from "./promote-memory.js";
 import type { Readers } from "./readers.js";
 import { recall } from "./recall.js";
 import { recordInteraction } from "./record-interaction.js";
+import { reinforceMemories } from "./reinforce-memories.js";
+import { rejectMemory } from "./reject-memory.js";
+import { supersedeMemory } from "./supersede-memory.js";
 import { told } from "./told.js";
 import { usage } from "./usage.js";
 
@@ -42,6 +51,15 @@ const otherOperations = {
   listMemories,
   getMemory,
   recall,
+  addMemory,
+  promoteMemory,
+  rejectMemory,
+  supersedeMemory,
+  giveVerdicts,
+  auditMemoryFile,
+  importMemoryFile,
+  extractMemories,
+  reinforceMemories,
 };
 
 /** Those that append entries. The library has methods for them that are handier, and answer with more. */
@@ -75,10 +93,10 @@ export const operationCalls: CallTable<Answering<Readers>> = Object.fromEntries(
   ),
 );
 
-type ReadingOperation = Exclude<AnyOperation, { readonly needs: "recorder" }>;
+type ReadingOperation = Exclude<AnyOperation, { readonly needs: "recorder" | "writers" }>;
 
 function isReading(operation: AnyOperation): operation is ReadingOperation {
-  return operation.needs !== "recorder";
+  return operation.needs !== "recorder" && operation.needs !== "writers";
 }
 
 function answerFrom(operation: ReadingOperation, parts: Answering<Readers>, query: never): Promise<unknown> {

@@ -2,16 +2,16 @@
 //
 // The library's method, asking a thread, asking a server, the HTTP route with its parsing and its OpenAPI document, the scope,
 // the MCP tool and the command all derive from these fields. Leaving one out does not compile.
-import type { Static, TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import type { Scope } from "../guard/scopes.js";
 import { knownOptions } from "../model/options.js";
 import { type Noun, Rejection, type RejectionCode, reject } from "../model/rejection.js";
-import type { AnswerOf } from "../model/schema.js";
+import type { AnswerOf, GivenIn } from "../model/schema.js";
 import type { Answering } from "../reading/answering.js";
 import { type Input, type OptionsOf, parseInput, type QueryOf, type Question } from "../search/input.js";
 import type { Parameter } from "../search/parameters.js";
 import type { Readers } from "./readers.js";
-import type { Recording } from "./recording.js";
+import type { Recording, Writers } from "./recording.js";
 
 /** `any` needs a key, and what it may do is decided further in; `open` needs none and shows no recorded text. */
 export type Need = Scope | "open" | "any";
@@ -28,6 +28,8 @@ export interface Body<S extends TSchema = TSchema, Parsed = unknown> {
   readonly is_required: boolean;
   /** What HTTP takes: an empty body may be of any type, as `curl -d ''` sends it; lines have a document each. */
   readonly form: "json" | "json_or_empty" | "json_or_lines";
+  /** Whose doing it is over HTTP: of whoever sent it, unless the body names somebody; `sender` where it must not. */
+  readonly actor?: "sender_by_default" | "sender";
   /** What was not given comes here, too. */
   readonly parse: (given: unknown) => Parsed | Rejection;
 }
@@ -89,6 +91,8 @@ interface Sources<Q, A> {
   readonly several: (parts: Answering<Readers>, query: Q) => Promise<A>;
   /** What appends entries, here or on a server. */
   readonly recorder: (recorder: Recording, query: Q) => Promise<A>;
+  /** What writes about memories and erases, where the store is. */
+  readonly writers: (writers: Writers, query: Q) => Promise<A>;
 }
 
 export type Source = keyof Sources<unknown, unknown>;
@@ -107,6 +111,8 @@ export interface Operation<
   readonly summary: string;
   readonly description: string;
   readonly scope: Need;
+  /** Where the body decides it: any of these scopes will do. Undefined where it is refused anyway. */
+  readonly scopes?: (body: unknown) => readonly Scope[] | undefined;
   readonly route: Route;
   readonly tool: Tool | undefined;
   readonly command: CommandHelp | undefined;
@@ -133,8 +139,8 @@ export interface Operation<
   readonly needs: N;
   /** An answer may be as large as an entry can be: HTTP sends the JSON that is written where it is read. */
   readonly is_large?: true;
-  /** That it was asked is written down: no page of another site may ask, nor anybody for headers alone. */
-  readonly is_recorded?: true;
+  /** Writes down that it was asked: no page of another site may ask, nor anybody for headers alone. */
+  readonly note?: (writers: Writers, query: QueryOf<I>, answer: AnswerOf<S>) => Promise<void>;
   readonly answer: Sources<AskedWith<I, B>, AnswerOf<S> | (Missing extends Noun ? undefined : never)>[N];
 }
 
@@ -151,17 +157,8 @@ export function operation<
   return definition;
 }
 
-/** What is sent, as it is given: nobody writes into it, and what may be left out may be undefined. */
-export type SentIn<S extends TSchema> = Lenient<Static<S>>;
-
-type Lenient<T> = T extends readonly (infer E)[]
-  ? readonly Lenient<E>[]
-  : T extends object
-    ? { readonly [K in keyof T]: Lenient<T[K]> | (object extends Pick<T, K> ? undefined : never) }
-    : T;
-
 /** The last argument of a method; it may be left out where nothing in it is needed. */
-type SentLast<S extends TSchema> = object extends SentIn<S> ? [sent?: SentIn<S>] : [sent: SentIn<S>];
+type SentLast<S extends TSchema> = object extends GivenIn<S> ? [sent?: GivenIn<S>] : [sent: GivenIn<S>];
 
 /** What an operation is answered from: what it was asked with, or what its address names and what was sent. */
 type AskedWith<I, B> =
@@ -196,8 +193,9 @@ export type MethodOf<Op> = Op extends {
 /** Any operation, whatever it takes and answers with. */
 export type AnyOperation = Omit<
   Operation,
-  "answer" | "needs" | "input" | "positional" | "refine" | "recorded" | "toJson"
+  "answer" | "needs" | "input" | "positional" | "refine" | "recorded" | "toJson" | "note"
 > & {
+  readonly note?: (writers: Writers, query: never, answer: never) => Promise<void>;
   readonly input: Input;
   readonly refine?: (query: never) => object;
   readonly positional: readonly string[];

@@ -66,8 +66,8 @@ export const recall = operation({
   missing: undefined,
   refusals: [],
   needs: "index_at_head",
-  is_recorded: true,
   answer: async ({ review }, query) => (await review()).recall(query),
+  note: ({ memories }, query, recalled) => memories.noteRecall(query, recalled),
 });
 
 function parseAsked(value: unknown): string | Rejection {

@@ -1,7 +1,9 @@
-// What operations that append entries are carried out with: a recorder, whose store is here or on a server.
+// What operations that change the record are carried out with.
 import type { AppendResult, Captured } from "../log/capture/append-result.js";
+import type { MemoryWriter } from "../memories/memory-writer.js";
 import type { EntryInput } from "../model/entry.js";
 
+/** A recorder, whose store is here or on a server. */
 export interface Recording {
   append(input: EntryInput | readonly EntryInput[]): Promise<AppendResult>;
   session(id: string): {
@@ -9,4 +11,9 @@ export interface Recording {
     clear(envelope: object): Promise<Captured>;
     consolidate(through: number, options: object): Promise<{ readonly through: number }>;
   };
+}
+
+/** What writes beside capture, where the store is. */
+export interface Writers {
+  readonly memories: MemoryWriter;
 }

@@ -29,20 +29,10 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /tail": "read",
   "GET /verify": "read",
 
-  "POST /interactions/:id/extract": "review",
-  "POST /interactions/:id/reinforce": "review",
-  "POST /memories/:id/promote": "review",
-  "POST /memories/:id/reject": "review",
-  "POST /memories/:id/supersede": "review",
-  "POST /memories/verdicts": "review",
-  "POST /memories/audit": "review",
-  "POST /memories/import": "review",
-
   "GET /doctor": "admin",
   "GET /export": "admin",
   "POST /forget": "admin",
 
-  "POST /memories": "any",
   "GET /access": "any",
   "GET /mcp": "any",
   "POST /mcp": "any",

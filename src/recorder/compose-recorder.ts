@@ -15,7 +15,7 @@ import type { AlteredNote } from "../log/noting-log.js";
 import type { EntryLog } from "../log/port.js";
 import type { Sealing } from "../log/seals/sealing.js";
 import { Learning, type LearningOptions, ModelLearning } from "../memories/background/learning.js";
-import { Memories } from "../memories/memories.js";
+import { MemoryWriter } from "../memories/memory-writer.js";
 import { openExtractor } from "../memories/propose/model/open-extractor.js";
 import { parseDailyTokens } from "../memories/review/memory-input.js";
 import { type Leases, leaseOf } from "../model/lease.js";
@@ -127,26 +127,22 @@ export function composeRecorder(opened: RecorderSides): Recorder {
     await keys.close();
     await log.close();
   };
-  // Every request of a key asks for them; there are as many as keys are in use.
-  const partsByKey = new Map<string, RecorderParts>();
-  const partsOf = (recorded_by: string): RecorderParts => {
-    const known = partsByKey.get(recorded_by);
-    const parts =
-      known ??
-      partsWith(writingParts({ ...sides, commit, queue, recorded, surroundings: { ...surroundings, recorded_by } }));
-    partsByKey.set(recorded_by, parts);
-    return parts;
-  };
+  const partsOf = (recorded_by: string): RecorderParts =>
+    partsWith(writingParts({ ...sides, commit, queue, recorded, surroundings: { ...surroundings, recorded_by } }));
   const partsWith = ({ capture, custody, exports, imports, memories }: WritingParts): RecorderParts => ({
     ...shared,
     capture,
     custody,
     exports,
     imports,
-    memories,
-    // Whom it is recalled for is written down.
-    operate: async (operation, options) =>
-      operation.name === "recall" ? memories.recall(options) : operate(operation, options),
+    passes: memories,
+    operate: async (operation, options) => {
+      const query = orThrow(parseOptions(operation, options, surroundings.nowMs()));
+      if (operation.needs === "writers") return operation.answer({ memories }, query as never);
+      const answer = await reading.ask(operation.name, query);
+      await operation.note?.({ memories }, query as never, answer as never);
+      return answer;
+    },
     vitals,
     by: partsOf,
     close() {
@@ -180,7 +176,7 @@ function writingParts(
     capture,
     custody,
     note,
-    memories: new Memories({
+    memories: new MemoryWriter({
       ...sides,
       calls: { ...calls, ...methodsBy(sides.operate) },
       openExtractor,

@@ -21,7 +21,6 @@ import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } fr
 import type { SealKeepingOptions } from "../log/seals/seal-keeping.js";
 import type { LearningOptions } from "../memories/background/learning.js";
 import { splitMemoryFiles, withMemoryFiles } from "../memories/files/memory-files.js";
-import type { Memories } from "../memories/memories.js";
 import { toEntry } from "../model/body.js";
 import type { CompletionInput, EntryInput, FeedbackInput, Interaction, InteractionInput } from "../model/entry.js";
 import { closedFault } from "../model/fault.js";
@@ -37,6 +36,7 @@ import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tai
 import type { Tail } from "../reading/tail/tail.js";
 import type { OptionsOf } from "../search/input.js";
 import type { Custody } from "./custody.js";
+import { Memories, type MemoryPasses } from "./memories.js";
 import { methodsBy, type Operate, type Options } from "./operable.js";
 import { ReadableRecord } from "./readable-record.js";
 import {
@@ -63,7 +63,7 @@ export interface RecorderParts {
   readonly capture: Pick<Capture, "record" | "appendOne">;
   readonly custody: Omit<Pick<Custody, keyof Custody>, "note" | "isContradicted" | "close">;
   readonly keys: Pick<Keys, keyof Keys>;
-  readonly memories: Omit<Memories, "passes">;
+  readonly passes: MemoryPasses;
   /** Opened by what was parsed; what was given is for those who ask it again elsewhere. */
   readonly tails: { open(query: TailQuery, given: TailOptions): Tail };
   readonly imports: Pick<ImportDoor, keyof ImportDoor>;
@@ -88,19 +88,21 @@ export class Recorder extends ReadableRecord {
   /** The keys that servers on this store ask for. */
   readonly keys: RecorderParts["keys"];
   /** What was learned: proposed, decided upon by a person, and recalled. */
-  readonly memories: RecorderParts["memories"];
+  readonly memories: Memories;
   /** How the store is, for whoever watches over a server. */
   readonly vitals: RecorderParts["vitals"];
   readonly #parts: RecorderParts;
   readonly #surrounded = new Surrounded();
   readonly #operations = methodsBy((operation, options) => this.operate(operation, options));
+  /** Every request of a key asks for it; there are as many as keys are in use. */
+  readonly #byKey = new Map<string, Recorder>();
   #closing: Promise<void> | undefined;
 
   constructor(parts: RecorderParts) {
     super({ nowMs: parts.nowMs, open: () => this.#open() });
     this.#parts = parts;
     this.keys = parts.keys;
-    this.memories = parts.memories;
+    this.memories = new Memories(this.#operations, parts.passes);
     this.vitals = parts.vitals;
   }
 
@@ -110,7 +112,14 @@ export class Recorder extends ReadableRecord {
    */
   recordedBy(key_id: string): Recorder {
     if (key_id === "") return this;
-    if (isKeyId(key_id)) return new Recorder(this.#open().by(key_id));
+    const parts = this.#open();
+    const known = this.#byKey.get(key_id);
+    if (known !== undefined) return known;
+    if (isKeyId(key_id)) {
+      const recorder = new Recorder(parts.by(key_id));
+      this.#byKey.set(key_id, recorder);
+      return recorder;
+    }
     throw new RecorderError({ code: "field_invalid", field: "key_id", message: "key_id is not the id of a key" });
   }
 

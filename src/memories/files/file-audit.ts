@@ -1,12 +1,13 @@
 // A memory file held against the record: which of its statements somebody said, and which can be proposed.
 import type { EntryIndex } from "../../index/port.js";
-import type { Evidence, Proposal } from "../../model/memory.js";
+import type { Proposal } from "../../model/memory.js";
 import { TimeSlice } from "../../model/scheduling.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
 import { relationOf } from "../judge/gates.js";
 import type { KnownMemory } from "../judge/judged.js";
 import { comparable } from "../judge/statement.js";
 import { namesTool } from "../propose/rules/tools.js";
+import type { AuditedStatement } from "../review/memory-answers.js";
 import type { QuotedEntry, Spoken } from "../text/quoted-entry.js";
 import type { Stems } from "../text/stems.js";
 import { StatementLookup } from "./statement-lookup.js";
@@ -19,21 +20,8 @@ export interface FileText {
   readonly project: string;
 }
 
-interface Audited {
-  readonly verdict: "supported" | "echoed" | "unsupported" | "contradicted" | "superseded";
-  /** A sentence for people. */
-  readonly reason: string;
-  /** The words that decided it. */
-  readonly evidence?: Evidence;
-  /** The memory that decided it. */
-  readonly memory?: string;
-}
-
-export interface AuditedStatement extends Audited {
-  readonly statement: string;
-  /** The line it begins on, from 1. */
-  readonly line: number;
-}
+/** What the record says of one statement. */
+type Audited = Omit<AuditedStatement, "statement" | "line">;
 
 /** A statement of a file with its evidence looked up. */
 export interface FoundStatement {

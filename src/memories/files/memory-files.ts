@@ -1,7 +1,7 @@
 // Files in which other tools keep what they remember: which they are, and what importing one comes to.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { ProposedStatement } from "../memories.js";
+import type { ProposedStatement } from "../review/memory-answers.js";
 
 /** As Claude Code, Codex and Gemini name them. */
 const FILE_NAME = /^(?:(?:CLAUDE|AGENTS|GEMINI)(?:\.local)?|MEMORY)\.md$/i;

@@ -1,6 +1,7 @@
 // What a proposal is judged by, and what becomes of it. Everything is looked up first: judging reads nothing, so the same input
 // gives the same result.
 import type { Evidence, MemoryStatus, Proposal } from "../../model/memory.js";
+import type { DroppedProposal } from "../review/memory-answers.js";
 import type { QuotedEntry } from "../text/quoted-entry.js";
 
 export interface GateContext {
@@ -40,14 +41,6 @@ export interface QuotedEvidence {
 export interface KeptProposal extends Proposal {
   readonly similar_to: readonly string[];
   readonly conflicts_with: readonly string[];
-}
-
-export interface DroppedProposal {
-  /** The gate that it did not pass. */
-  readonly dropped: string;
-  readonly reason: string;
-  /** The candidate that says the same already and got the evidence. */
-  readonly adds_evidence_to?: string;
 }
 
 export type Judged =

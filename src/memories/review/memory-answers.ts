@@ -1,14 +1,14 @@
 // What is answered about memories, and with memories: schemas and types in one.
 import { Type } from "typebox";
 import { memorySources, memoryStatuses, memoryTypes } from "../../model/memory.js";
-import { type AnswerOf, count, each, named, oneOf, pageEnd, text, time } from "../../model/schema.js";
+import { type AnswerOf, count, counts, each, named, oneOf, pageEnd, text, time } from "../../model/schema.js";
 
 const optionalText = Type.Optional(text);
 const isTrue = Type.Optional(Type.Unsafe<true>({ const: true }));
 const type = oneOf(memoryTypes);
 const source = oneOf(memorySources);
 
-const evidence = named(
+export const evidence = named(
   "Evidence",
   Type.Object({
     entry_id: text,
@@ -40,7 +40,7 @@ const memoryFields = {
 };
 
 export type MemorySummary = AnswerOf<typeof memory>;
-const memory = named("Memory", Type.Object(memoryFields));
+export const memory = named("Memory", Type.Object(memoryFields));
 
 /** Words of an entry with what stands around them. */
 export type WordsInContext = AnswerOf<typeof words>;
@@ -138,5 +138,97 @@ export const recalled = named(
       { description: "To be handed on to the model, and to `recordInteraction` or `POST /interactions` as it is." },
     ),
     memories_used: Type.Array(text),
+  }),
+);
+
+/** Why a proposal is none. */
+export type DroppedProposal = AnswerOf<typeof droppedProposal>;
+const dropped = {
+  dropped: Type.String({ description: "The gate that it did not pass." }),
+  reason: Type.String({ description: "Why not." }),
+  adds_evidence_to: Type.Optional(
+    Type.String({ description: "The candidate that says the same already and got the evidence." }),
+  ),
+};
+export const droppedProposal = named("DroppedProposal", Type.Object(dropped));
+
+/** What verdicts on several have come to. */
+export type VerdictsGiven = AnswerOf<typeof verdictsGiven>;
+export const verdictsGiven = named(
+  "Verdicts",
+  Type.Object({
+    memories: Type.Array(memory),
+    pending: Type.Integer({ minimum: 0, description: "How many candidates are left." }),
+  }),
+);
+
+export type AuditedStatement = AnswerOf<typeof auditedStatement>;
+const auditedStatement = Type.Object({
+  statement: text,
+  line: Type.Integer({ minimum: 1, description: "The line it begins on, from 1." }),
+  verdict: oneOf(["supported", "echoed", "unsupported", "contradicted", "superseded"]),
+  reason: Type.String({ description: "A sentence for people." }),
+  evidence: Type.Optional(evidence),
+  memory: Type.Optional(Type.String({ description: "The memory that decided it." })),
+});
+
+export type FileAudit = AnswerOf<typeof fileAudit>;
+export const fileAudit = named("FileAudit", Type.Object({ statements: Type.Array(auditedStatement), counts }));
+
+export type ProposedStatement = AnswerOf<typeof proposedStatement>;
+const proposedStatement = Type.Object({
+  line: count,
+  statement: text,
+  answer: Type.Union([memory, droppedProposal]),
+});
+export const memoryImport = named("MemoryImport", Type.Object({ statements: Type.Array(proposedStatement) }));
+
+export type DroppedStatement = AnswerOf<typeof droppedStatement>;
+const droppedStatement = Type.Object({ ...dropped, content: text, entry_ids: Type.Array(text) });
+
+/** Words that a rule looked at and did not take, and why. */
+export type PassedOverWords = AnswerOf<typeof passedOverWords>;
+const passedOverWords = Type.Object({
+  entry_id: text,
+  content: Type.String({ description: "The words, shortened." }),
+  reason: Type.String({ description: "A sentence for people." }),
+});
+
+/** How many entries rules have read, and what is among them. */
+export type LookedAt = AnswerOf<typeof lookedAt>;
+const lookedAt = Type.Object(each(["entries", "users", "assistants", "decisions", "tool_calls"] as const, count));
+
+export type Extraction = AnswerOf<typeof extraction>;
+export const extraction = named(
+  "Extraction",
+  Type.Object({
+    candidates: Type.Array(memory, { description: "What was proposed, and now waits." }),
+    dropped: Type.Array(droppedStatement, { description: "What was not, with the gate that dropped it." }),
+    dropped_by_gate: counts,
+    looked_at: lookedAt,
+    passed_over: Type.Array(passedOverWords, {
+      description: "What looked like an instruction or a decision, and was not taken for one.",
+    }),
+    through: Type.Integer({ minimum: 0, description: "Position that it came to." }),
+    stopped: Type.Optional(
+      Type.String({ description: "Why a model was not asked to the end; it goes on there when it is run again." }),
+    ),
+  }),
+);
+
+export type Reinforced = AnswerOf<typeof reinforced>;
+const reinforced = Type.Object({
+  memory_id: text,
+  turn_id: text,
+  ...each(["given", "used", "confirmed"] as const, Type.Boolean()),
+});
+
+export type Reinforcement = AnswerOf<typeof reinforcement>;
+export const reinforcement = named(
+  "Reinforcement",
+  Type.Object({
+    reinforced: Type.Array(reinforced),
+    through: count,
+    waiting: Type.Array(text, { description: "Turns that are not over yet." }),
   }),
 );

@@ -1,67 +1,101 @@
-// The door for memories: statements and verdicts as they come in from any surface, parsed or refused.
+// Statements and verdicts as they come in from any surface: their schemas, and how they are parsed or refused.
+import { type TObject, Type } from "typebox";
 import { parseId, parseLabel } from "../../model/ids.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
 import {
   type Evidence,
   type MemorySource,
-  type MemoryType,
   memorySources,
   memoryTypes,
   type Proposal,
+  rejectionReasons,
 } from "../../model/memory.js";
 import { notKnown } from "../../model/options.js";
 import { Rejection, reject } from "../../model/rejection.js";
+import { type GivenIn, named, oneOf, text } from "../../model/schema.js";
 import { formatTime, parseTimeBound } from "../../model/time.js";
 import type { FileText } from "../files/file-audit.js";
 import { FILE_CHARS_MAX } from "../files/statements.js";
 import { formOf, visibleOf } from "../judge/statement.js";
+import { evidence } from "./memory-answers.js";
 
-export interface MemoryInput {
-  /** Makes the call safe to repeat; a UUIDv7 is made when it is left out. */
-  readonly id?: string | undefined;
-  readonly content: string;
-  /** `knowledge` where nothing else is said. */
-  readonly type?: MemoryType | undefined;
-  readonly project?: string | undefined;
-  /** From 0 to 1; a half where nothing else is said. */
-  readonly confidence?: number | undefined;
-  readonly tags?: readonly string[] | undefined;
-  /** When it stops being true. */
-  readonly valid_until?: string | undefined;
-  readonly evidence?: readonly Evidence[] | undefined;
-  /** Who says so: `person` where nothing else is said. */
-  readonly actor?: string | undefined;
-}
+const optionalText = Type.Optional(text);
 
-export interface ProposalInput extends MemoryInput {
-  /** `agent` where nothing else is said. */
-  readonly source?: MemorySource | undefined;
-}
+const statement = {
+  id: Type.Optional(
+    Type.String({ description: "Makes the call safe to repeat. A UUIDv7 is made when it is left out." }),
+  ),
+  content: Type.String({ description: "One statement." }),
+  type: Type.Optional(oneOf(memoryTypes, { description: "`knowledge` where nothing else is said." })),
+  project: optionalText,
+  confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "A half where nothing else is said." })),
+  tags: Type.Optional(Type.Array(text)),
+  valid_until: Type.Optional(Type.String({ description: "When it stops being true, as an ISO 8601 time." })),
+  evidence: Type.Optional(Type.Array(evidence)),
+  actor: Type.Optional(Type.String({ description: "Who decides; the caller where nothing else is said." })),
+};
 
-export interface VerdictOptions {
-  readonly actor?: string | undefined;
-  readonly reason?: string | undefined;
-}
+const proposal = {
+  ...statement,
+  source: Type.Optional(oneOf(memorySources, { description: "Of a candidate: `agent` where nothing else is said." })),
+};
 
-export interface EditOptions extends VerdictOptions {
-  /** Another wording. */
-  readonly content?: string | undefined;
-}
+export type MemoryInput = GivenIn<TObject<typeof statement>>;
+export type ProposalInput = GivenIn<TObject<typeof proposal>>;
 
-export interface VerdictsInput {
-  readonly promote?: readonly string[] | undefined;
-  readonly reject?: readonly string[] | undefined;
-  readonly actor?: string | undefined;
-  readonly reason?: string | undefined;
-}
+export const newMemory = named(
+  "NewMemory",
+  Type.Object(
+    {
+      ...proposal,
+      status: Type.Optional(
+        oneOf(["active", "candidate"], {
+          description: "`candidate` proposes it; without it a person adds it, and it is active at once.",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+);
 
-/** A memory file, such as CLAUDE.md. */
-export interface FileInput {
-  readonly text: string;
-  /** Only what was recorded of this project is looked at. */
-  readonly project?: string | undefined;
-}
+const verdict = {
+  actor: statement.actor,
+  reason: Type.Optional(Type.String({ description: `Why: ${rejectionReasons.join(", ")}.` })),
+};
+
+export type VerdictOptions = GivenIn<typeof newVerdict>;
+export const newVerdict = named("NewVerdict", Type.Object(verdict, { additionalProperties: false }));
+
+export type EditOptions = GivenIn<typeof newEdit>;
+export const newEdit = named(
+  "NewEdit",
+  Type.Object(
+    { ...verdict, content: Type.Optional(Type.String({ description: "Another wording." })) },
+    { additionalProperties: false },
+  ),
+);
+
+export type VerdictsInput = GivenIn<typeof newVerdicts>;
+export const newVerdicts = named(
+  "NewVerdicts",
+  Type.Object(
+    { promote: Type.Optional(Type.Array(text)), reject: Type.Optional(Type.Array(text)), ...verdict },
+    { additionalProperties: false },
+  ),
+);
+
+export type FileInput = GivenIn<typeof newAudit>;
+export const newAudit = named(
+  "NewAudit",
+  Type.Object(
+    {
+      text: Type.String({ description: "The file, such as CLAUDE.md." }),
+      project: Type.Optional(Type.String({ description: "Only what was recorded of this project is looked at." })),
+    },
+    { additionalProperties: false },
+  ),
+);
 
 /** A statement as it was given, and whose it is. */
 export interface ParsedMemory {
@@ -91,21 +125,23 @@ const VERDICTS_MAX = 10_000;
 const ACTOR_DEFAULT = "person";
 const DAILY_TOKENS = 200_000;
 
-const memoryFields = [
-  "id",
-  "content",
-  "type",
-  "project",
-  "confidence",
-  "tags",
-  "valid_until",
-  "evidence",
-  "actor",
-  "source",
-];
+/** A memory to add, or to propose. */
+export interface NewMemory {
+  readonly status: "active" | "candidate";
+  readonly memory: ParsedMemory;
+}
 
-export function parseMemoryInput(input: unknown, source: MemorySource): ParsedMemory | Rejection {
-  const given = objectOf(input, memoryFields);
+export function parseNewMemory(input: unknown): NewMemory | Rejection {
+  const sent = objectOf(input, namesIn(newMemory));
+  if (sent instanceof Rejection) return sent;
+  const { status = "active", ...given } = sent;
+  if (status !== "active" && status !== "candidate") return invalid("status", "status must be active or candidate");
+  const memory = status === "active" ? parseAddition(given) : parseMemoryInput(given, "agent");
+  return memory instanceof Rejection ? memory : { status, memory };
+}
+
+function parseMemoryInput(input: unknown, source: MemorySource): ParsedMemory | Rejection {
+  const given = objectOf(input, Object.keys(proposal));
   if (given instanceof Rejection) return given;
   return orFirst(
     {
@@ -130,15 +166,15 @@ export function parseMemoryInput(input: unknown, source: MemorySource): ParsedMe
 }
 
 /** What a person adds, which no gate looks at: it has the form of a statement, or is refused. */
-export function parseAddition(input: unknown): ParsedMemory | Rejection {
+function parseAddition(input: unknown): ParsedMemory | Rejection {
   const parsed = parseMemoryInput(input, "person");
   if (parsed instanceof Rejection) return parsed;
   const content = parseWording(parsed.proposal.content);
   return content instanceof Rejection ? content : { ...parsed, proposal: { ...parsed.proposal, content } };
 }
 
-export function parseVerdict(options: unknown, names: readonly string[]): ParsedVerdict | Rejection {
-  const given = objectOf(options ?? {}, names);
+export function parseVerdict(options: unknown, schema: TObject = newVerdict): ParsedVerdict | Rejection {
+  const given = objectOf(options === undefined ? {} : options, namesIn(schema));
   if (given instanceof Rejection) return given;
   return orFirst(
     {
@@ -151,7 +187,7 @@ export function parseVerdict(options: unknown, names: readonly string[]): Parsed
 }
 
 export function parseVerdicts(input: unknown): ParsedVerdicts | Rejection {
-  const given = objectOf(input, ["promote", "reject", "actor", "reason"]);
+  const given = objectOf(input, namesIn(newVerdicts));
   if (given instanceof Rejection) return given;
   const parsed = orFirst(
     {
@@ -173,7 +209,7 @@ export function parseVerdicts(input: unknown): ParsedVerdicts | Rejection {
 }
 
 export function parseFileText(input: unknown): FileText | Rejection {
-  const given = objectOf(input, ["text", "project"]);
+  const given = objectOf(input, namesIn(newAudit));
   if (given instanceof Rejection) return given;
   const { text } = given;
   if (isAbsent(text)) return reject({ code: "field_missing", field: "text", message: "text is missing" });
@@ -272,6 +308,10 @@ function parseText(field: string, value: unknown): string | Rejection {
 function parseOneOf<T extends string>(field: string, value: unknown, known: readonly T[]): T | Rejection {
   const found = known.find((one) => one === value);
   return found ?? invalid(field, `${field} must be one of ${known.join(", ")}`);
+}
+
+function namesIn({ properties }: TObject): readonly string[] {
+  return Object.keys(properties);
 }
 
 function objectOf(input: unknown, names: readonly string[]): JsonObject | Rejection {

@@ -9,7 +9,6 @@ import { methodsBy, type Operate } from "../operable.js";
 import { Recorder, type RecorderParts } from "../recorder.js";
 import { operateRemotely } from "./operate-remotely.js";
 import { RemoteCapture } from "./remote-capture.js";
-import { remoteMemories } from "./remote-memories.js";
 import { elsewhere, remoteCalls } from "./remote-reading.js";
 import { RemoteTails } from "./remote-tails.js";
 import { ServerConnection, type ServerOptions } from "./server-connection.js";
@@ -47,7 +46,11 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     operate,
     calls,
     imports: capture.imports,
-    memories: remoteMemories(server, methodsBy(operate)),
+    passes: {
+      // They read more than should go over a wire.
+      extract: () => elsewhere("a pass over the whole record"),
+      reinforce: () => elsewhere("a pass over the whole record"),
+    },
     nowMs: Date.now,
     // The server learns by itself.
     learn: () => undefined,

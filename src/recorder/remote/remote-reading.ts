@@ -82,14 +82,6 @@ function wishPath(wish: EntryWish): string {
   return entryPath("id" in wish ? wish.id : wish.position);
 }
 
-export function interactionPath(id: string): string {
-  return `/interactions/${encodeURIComponent(id)}`;
-}
-
-export function memoryPath(id: string): string {
-  return `/memories/${encodeURIComponent(id)}`;
-}
-
 /** What works on the store itself is done where it lies. */
 export async function elsewhere(what: string): Promise<never> {
   throw new Fault("store_unsuitable", `${what} is not done through a server`, {

@@ -84,19 +84,8 @@ export type MemoryAnswer = NonNullable<AnswerTo<Operations["getMemory"]>>;
 /** `POST /memories` and verdicts: the memory as it is now. */
 export type MemorySummary = MemoryPage["memories"][number];
 
-/** `POST /memories` with `"status": "candidate"`: the candidate, or which gate dropped it. */
-export type ProposalAnswer = Awaited<ReturnType<Recorder["memories"]["propose"]>>;
-
-/** `POST /memories/verdicts`. */
-export type VerdictsAnswer = Awaited<ReturnType<Recorder["memories"]["verdicts"]>>;
-
-/** `POST /memories/audit`. */
-export type AuditAnswer = Awaited<ReturnType<Recorder["memories"]["audit"]>>;
-
-/** `POST /memories/import`. */
-export interface MemoryImportAnswer {
-  readonly statements: Awaited<ReturnType<Recorder["memories"]["proposeFile"]>>;
-}
+/** `POST /memories`: the memory, or which gate dropped it. */
+export type ProposalAnswer = AnswerTo<Operations["addMemory"]>;
 
 /** `GET /recall`. */
 export type RecallAnswer = AnswerTo<Operations["recall"]>;

@@ -26,7 +26,6 @@ import { forgetRoutes } from "./routes/forget.js";
 import { hookRoutes } from "./routes/hooks.js";
 import { interactionRoutes } from "./routes/interactions.js";
 import { mcpRoutes } from "./routes/mcp.js";
-import { memoryRoutes } from "./routes/memories.js";
 import { metricsRoutes } from "./routes/metrics.js";
 import { operationRoutes } from "./routes/operations.js";
 import { isUnreadableView, pageRoutes, readPage, sendHtml } from "./routes/page.js";
@@ -112,7 +111,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   pageRoutes(app, page);
   documentRoutes(app, { version, paths });
   // In scopes of their own, since only these routes take an empty body.
-  app.register(async (scope) => memoryRoutes(scope, recorder));
   app.register(async (scope) => hookRoutes(scope, recorder));
   return app;
 }

@@ -7,7 +7,7 @@ import { codePoints } from "../../../model/normalise.js";
 import { readRole } from "../../../model/roles.js";
 import { isQuestion } from "../../judge/hedges.js";
 import { STATEMENT_CHARS_MAX } from "../../judge/statement.js";
-import type { PassedOverWords } from "../../pass-steps.js";
+import type { PassedOverWords } from "../../review/memory-answers.js";
 import type { Spoken } from "../../text/quoted-entry.js";
 import { sentencesOf } from "../../text/sentences.js";
 import { type Finding, plain, proseOf, quoteOf } from "./prose.js";

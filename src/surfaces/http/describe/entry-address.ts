@@ -1,6 +1,5 @@
 // How routes name one entry, and what they say where there is none.
 import { notFound, RecorderError } from "../../../model/rejection.js";
-import { exampleId } from "./examples.js";
 import type { Parameter } from "./operation.js";
 
 export const entryIdParameter: Parameter = {
@@ -9,7 +8,7 @@ export const entryIdParameter: Parameter = {
   required: true,
   description: "The entry's id, percent-encoded, or its position.",
   schema: { type: "string" },
-  example: exampleId,
+  example: "turn-1",
 };
 
 export function entryNotFound(id: string): RecorderError {

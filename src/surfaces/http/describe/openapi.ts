@@ -6,7 +6,6 @@ import { statusByFault, statusByRejection } from "../door/errors.js";
 import { operationSchemas } from "./describe-route.js";
 import { entrySchemas } from "./entry-schemas.js";
 import { forgetSchemas } from "./forget-schemas.js";
-import { memorySchemas } from "./memory-schemas.js";
 import { type Operation, refusals, type Schema, schemaNamed } from "./operation.js";
 import { reflectionSchemas } from "./reflection-schemas.js";
 import { searchSchemas } from "./search-schemas.js";
@@ -96,7 +95,6 @@ export function componentSchemas(): { readonly [name: string]: Schema } {
     ...reflectionSchemas(),
     ...operationSchemas(operationList),
     ...forgetSchemas(),
-    ...memorySchemas(),
     ...entrySchemas(),
   };
 }

@@ -4,9 +4,8 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../../model/fault.js";
 import { itemAt } from "../../../model/item-at.js";
-import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import { limits } from "../../../model/limits.js";
-import { orThrow, RecorderError, Rejection, reject } from "../../../model/rejection.js";
+import { orThrow, Rejection, reject } from "../../../model/rejection.js";
 import { TimeSlice } from "../../../model/scheduling.js";
 import { type BodyAccount, bodiesOverload } from "./body-budget.js";
 import { contentTypeUnsupported } from "./errors.js";
@@ -50,12 +49,6 @@ export function bodyOf(request: FastifyRequest): unknown {
 function accepted(body: unknown): unknown {
   if (body instanceof Fault) throw body;
   return orThrow(body);
-}
-
-/** A parsed body that is one object. */
-export function objectOf(body: unknown, what: string): JsonObject {
-  if (isJsonObject(body)) return body;
-  throw new RecorderError({ code: "field_invalid", field: "body", message: `${what} must be a JSON object` });
 }
 
 interface BodyForm {

@@ -82,10 +82,12 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** For routes of which only a part needs more: refuses whoever may not do that. */
-export function requireScope(request: FastifyRequest, reply: FastifyReply, need: Scope): void {
+/** For routes of which only a part needs more: refuses whoever has none of these scopes, and names the first. */
+export function requireScope(request: FastifyRequest, reply: FastifyReply, needed: readonly Scope[]): void {
   const { scope } = callerOf(request);
-  if (!allows(scope, need)) throw scopeInsufficient(need, scope, reply);
+  const [need] = needed;
+  if (need === undefined || needed.some((one) => allows(scope, one))) return;
+  throw scopeInsufficient(need, scope, reply);
 }
 
 /** The recorder for whoever asks: what they add to the log carries the id of their key. */

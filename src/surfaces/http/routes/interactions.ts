@@ -3,7 +3,6 @@ import type { FastifyInstance } from "fastify";
 import { notFound, RecorderError } from "../../../model/rejection.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import type { InteractionPage } from "../contract.js";
-import { exampleId } from "../describe/examples.js";
 import {
   addressRefusals,
   jsonContent,
@@ -45,7 +44,7 @@ const idParameter: Parameter = {
   required: true,
   description: "The interaction's id, percent-encoded.",
   schema: { type: "string" },
-  example: exampleId,
+  example: "turn-1",
 };
 
 const listQuestion = describeQuestion("interactions");

@@ -1,5 +1,6 @@
 // Routes of operations: each parses its request, carries its operation out and describes itself, as the operation says.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isJsonObject } from "../../../model/json.js";
 import { type Noun, notFound, RecorderError } from "../../../model/rejection.js";
 import { operationList } from "../../../operations/index.js";
 import { type AnyOperation, type Body, pathParametersOf } from "../../../operations/operation.js";
@@ -7,7 +8,7 @@ import type { Options } from "../../../recorder/operable.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { describeRoute } from "../describe/describe-route.js";
 import { acceptEmptyBodies, acceptJsonLines, bodyOf, optionalBodyOf } from "../door/bodies.js";
-import { recordingOf } from "../door/doorkeeper.js";
+import { callerOf, recordingOf, requireScope } from "../door/doorkeeper.js";
 import { readQuery } from "../door/query.js";
 import { sendJson } from "../send-json.js";
 
@@ -40,12 +41,12 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recor
   app.route({
     method,
     url,
-    ...(operation.is_recorded === true
-      ? { config: { operation: describeRoute(operation), is_audited: true }, exposeHeadRoute: false }
-      : { config: { operation: describeRoute(operation) } }),
+    ...(operation.note === undefined
+      ? { config: { operation: describeRoute(operation) } }
+      : { config: { operation: describeRoute(operation), is_audited: true }, exposeHeadRoute: false }),
     async handler(request, reply) {
       const asked = { ...readQuery(request, inQuery), ...(request.params as Options) };
-      const options = operation.body === undefined ? asked : { ...asked, body: sentWith(request, operation.body) };
+      const options = operation.body === undefined ? asked : { ...asked, body: sentWith(request, reply, operation) };
       const answer = await recordingOf(request, recorder).operate(operation, options);
       if (answer === undefined && operation.missing !== undefined) throw notThere(operation, options);
       return send(reply, operation, answer as never);
@@ -53,8 +54,20 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recor
   });
 }
 
-function sentWith(request: FastifyRequest, { is_required }: Body): unknown {
-  return is_required ? bodyOf(request) : optionalBodyOf(request);
+/** The body as it was sent, and whose doing it is. */
+function sentWith(request: FastifyRequest, reply: FastifyReply, { body, scopes }: AnyOperation): unknown {
+  const sent = body?.is_required === false ? optionalBodyOf(request) : bodyOf(request);
+  const needed = scopes?.(sent);
+  if (needed !== undefined) requireScope(request, reply, needed);
+  if (body?.actor === undefined) return sent;
+  const given = sent === undefined ? {} : sent;
+  if (!isJsonObject(given)) return given;
+  if (body.actor === "sender" && Object.hasOwn(given, "actor")) throw actorGiven();
+  return { ...given, actor: given.actor ?? callerOf(request).actor };
+}
+
+function actorGiven(): RecorderError {
+  return new RecorderError({ code: "field_invalid", field: "actor", message: "actor is not known here" });
 }
 
 async function send(reply: FastifyReply, { recorded, toJson }: AnyOperation, answer: never): Promise<unknown> {

@@ -1,0 +1,58 @@
+// Adding a memory on a person's word, or proposing one.
+import { Type } from "typebox";
+import type { Scope } from "../guard/scopes.js";
+import { droppedProposal, memory } from "../memories/review/memory-answers.js";
+import { newMemory, parseNewMemory } from "../memories/review/memory-input.js";
+import { isJsonObject } from "../model/json.js";
+import { body, operation } from "./operation.js";
+
+export const addMemory = operation({
+  name: "addMemory",
+  tag: "Memories",
+  summary: "Add a memory, or propose one",
+  description:
+    'A person adds a memory, which is active at once (scope `review`). With `"status": "candidate"` it is proposed ' +
+    "(scope `capture` or `review`): it passes the gates, or the answer says which one dropped it.",
+  scope: "any",
+  scopes: scopesFor,
+  route: "POST /memories",
+  tool: undefined,
+  command: undefined,
+  input: {},
+  positional: [],
+  body: body({
+    schema: newMemory,
+    example: {
+      id: "ports",
+      status: "candidate",
+      source: "person",
+      type: "project",
+      project: "atlas",
+      content: "The server of atlas listens on port 4747",
+    },
+    is_required: true,
+    form: "json_or_empty",
+    actor: "sender_by_default",
+    parse: parseNewMemory,
+  }),
+  output: Type.Union([memory, droppedProposal]),
+  recorded: {
+    is_new: (answer) => !("dropped" in answer),
+    new: { description: "Added, or proposed.", output: memory },
+    known: { description: "Dropped.", output: droppedProposal },
+  },
+  missing: undefined,
+  refusals: ["confidence_out_of_range", "label_invalid", "memory_known", "time_invalid"],
+  needs: "writers",
+  answer: ({ memories }, { body }) => memories.add(body),
+});
+
+/** Who may only capture speaks for an agent and proposes, and has no say in whose word it is. */
+function scopesFor(given: unknown): readonly Scope[] | undefined {
+  if (!isJsonObject(given)) return undefined;
+  const { status = "active", source, content, actor } = given;
+  // Nobody needs a key to be told that nothing was said.
+  if ((status !== "active" && status !== "candidate") || content === undefined) return undefined;
+  const isAgents = status === "candidate" && (source ?? "agent") === "agent" && (actor ?? undefined) === undefined;
+  return isAgents ? ["capture", "review"] : ["review"];
+}

@@ -1,0 +1,37 @@
+// What the record says of every statement in somebody's memory file.
+import { fileAudit } from "../memories/review/memory-answers.js";
+import { newAudit, parseFileText } from "../memories/review/memory-input.js";
+import { body, operation } from "./operation.js";
+
+export const auditMemoryFile = operation({
+  name: "auditMemoryFile",
+  tag: "Memories",
+  summary: "What the record says of every statement in a memory file",
+  description:
+    "`supported` with the quote, `echoed` where only assistants or context packs say so, `unsupported`, `contradicted` or " +
+    "`superseded`. Nothing is written down.",
+  scope: "review",
+  route: "POST /memories/audit",
+  tool: undefined,
+  command: undefined,
+  input: {},
+  positional: [],
+  body: body({
+    schema: newAudit,
+    example: { text: "- Answers come in German" },
+    is_required: true,
+    form: "json_or_empty",
+    parse: parseFileText,
+  }),
+  output: fileAudit,
+  answer_is: "A verdict on each.",
+  missing: undefined,
+  refusals: ["label_invalid"],
+  needs: "index_at_head",
+  async answer({ review }, { body }) {
+    const statements = await (await review()).audit(body);
+    const counts: { [verdict: string]: number } = {};
+    for (const { verdict } of statements) counts[verdict] = (counts[verdict] ?? 0) + 1;
+    return { statements, counts };
+  },
+});

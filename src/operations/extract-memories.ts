@@ -1,0 +1,26 @@
+// Proposing what rules find in one interaction.
+import { extraction } from "../memories/review/memory-answers.js";
+import { noFields } from "./entry-body.js";
+import { interactionId } from "./entry-reference.js";
+import { operation } from "./operation.js";
+
+export const extractMemories = operation({
+  name: "extractMemories",
+  tag: "Memories",
+  summary: "Propose what rules find in an interaction",
+  description:
+    "What was proposed waits for a verdict; what was dropped says by which gate. Asking again proposes nothing new.",
+  scope: "review",
+  route: "POST /interactions/:id/extract",
+  tool: undefined,
+  command: undefined,
+  input: { id: interactionId },
+  positional: ["id"],
+  body: noFields,
+  output: extraction,
+  answer_is: "What came of it.",
+  missing: undefined,
+  refusals: ["interaction_not_found"],
+  needs: "writers",
+  answer: ({ memories }, { id }) => memories.extractOne(id),
+});

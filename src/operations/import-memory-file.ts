@@ -1,0 +1,32 @@
+// Proposing the statements of somebody's memory file.
+import { memoryImport } from "../memories/review/memory-answers.js";
+import { newAudit, parseFileText } from "../memories/review/memory-input.js";
+import { body, operation } from "./operation.js";
+
+export const importMemoryFile = operation({
+  name: "importMemoryFile",
+  tag: "Memories",
+  summary: "Propose the statements of a memory file",
+  description:
+    "Each with who said so in the record; a person decides. Statements that nobody said, and those that are known, are " +
+    "dropped, and say why.",
+  scope: "review",
+  route: "POST /memories/import",
+  tool: undefined,
+  command: undefined,
+  input: {},
+  positional: [],
+  body: body({
+    schema: newAudit,
+    example: { text: "- Answers come in German" },
+    is_required: true,
+    form: "json_or_empty",
+    parse: parseFileText,
+  }),
+  output: memoryImport,
+  answer_is: "What became of each.",
+  missing: undefined,
+  refusals: ["label_invalid"],
+  needs: "writers",
+  answer: async ({ memories }, { body }) => ({ statements: await memories.proposeFile(body) }),
+});

@@ -1,0 +1,25 @@
+// Counting which memories one interaction was given, used and confirmed.
+import { reinforcement } from "../memories/review/memory-answers.js";
+import { noFields } from "./entry-body.js";
+import { interactionId } from "./entry-reference.js";
+import { operation } from "./operation.js";
+
+export const reinforceMemories = operation({
+  name: "reinforceMemories",
+  tag: "Memories",
+  summary: "Count which memories an interaction was given, used and confirmed",
+  description: "Each memory once for a turn. Only what was confirmed without having been given makes it more certain.",
+  scope: "review",
+  route: "POST /interactions/:id/reinforce",
+  tool: undefined,
+  command: undefined,
+  input: { id: interactionId },
+  positional: ["id"],
+  body: noFields,
+  output: reinforcement,
+  answer_is: "What was counted.",
+  missing: undefined,
+  refusals: ["interaction_not_found"],
+  needs: "writers",
+  answer: ({ memories }, { id }) => memories.reinforceOne(id),
+});

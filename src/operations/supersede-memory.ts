@@ -1,0 +1,32 @@
+// Putting a memory out of use, with another in its place or none.
+import { memory } from "../memories/review/memory-answers.js";
+import { newEdit, parseVerdict } from "../memories/review/memory-input.js";
+import { memoryId } from "./memory-id.js";
+import { body, operation } from "./operation.js";
+
+export const supersedeMemory = operation({
+  name: "supersedeMemory",
+  tag: "Memories",
+  summary: "Put a memory out of use",
+  description: "With `content` another memory takes its place, which `superseded_by` names.",
+  scope: "review",
+  route: "POST /memories/:id/supersede",
+  tool: undefined,
+  command: undefined,
+  input: { id: memoryId("ports") },
+  positional: ["id"],
+  body: body({
+    schema: newEdit,
+    example: { content: "The server of atlas listens on port 5000" },
+    is_required: false,
+    form: "json_or_empty",
+    actor: "sender_by_default",
+    parse: (given) => parseVerdict(given, newEdit),
+  }),
+  output: memory,
+  answer_is: "The memory as it is now.",
+  missing: undefined,
+  refusals: ["memory_known", "memory_not_found", "verdict_given"],
+  needs: "writers",
+  answer: ({ memories }, { id, body }) => memories.supersede(id, body),
+});

@@ -1,0 +1,125 @@
+// Memories as the library offers them: listed, proposed, decided upon by a person, and recalled.
+import { type ExtractOptions, extractOptionNames, type MemoryWriter } from "../memories/memory-writer.js";
+import { type PassOptions, passOptionNames } from "../memories/passes.js";
+import type {
+  DroppedProposal,
+  Extraction,
+  FileAudit,
+  MemoryDetail,
+  MemoryList,
+  MemorySummary,
+  ProposedStatement,
+  Recalled,
+  Reinforcement,
+  VerdictsGiven,
+} from "../memories/review/memory-answers.js";
+import type {
+  EditOptions,
+  FileInput,
+  MemoryInput,
+  ProposalInput,
+  VerdictOptions,
+  VerdictsInput,
+} from "../memories/review/memory-input.js";
+import type { MemoryListOptions, RecallOptions } from "../memories/review/memory-query.js";
+import { isJsonObject } from "../model/json.js";
+import { knownOptions } from "../model/options.js";
+import { RecorderError } from "../model/rejection.js";
+import type { OperationMethods } from "../operations/index.js";
+
+/** The passes over the whole record. */
+export type MemoryPasses = Pick<MemoryWriter, "extract" | "reinforce">;
+
+export class Memories {
+  readonly #operations: OperationMethods;
+  readonly #passes: MemoryPasses;
+
+  constructor(operations: OperationMethods, passes: MemoryPasses) {
+    this.#operations = operations;
+    this.#passes = passes;
+  }
+
+  /** Memories, the newest first; with `status: "candidate"` the queue, best first. */
+  list(options: MemoryListOptions = {}): Promise<MemoryList> {
+    return this.#operations.listMemories(options);
+  }
+
+  /** One memory with what was done with it; undefined where there is none. */
+  get(id: string): Promise<MemoryDetail | undefined> {
+    return this.#operations.getMemory(id);
+  }
+
+  /** How many candidates wait for a verdict. */
+  async pending(): Promise<number> {
+    return (await this.list({ limit: 0 })).pending;
+  }
+
+  /** What a model should be given, within a budget of tokens; to be handed to `recordInteraction` as it is. */
+  recall(options: RecallOptions = {}): Promise<Recalled> {
+    return this.#operations.recall(options);
+  }
+
+  /** Proposes a statement, which passes the gates or is dropped by one of them. Only a person's verdict makes it active. */
+  async propose(input: ProposalInput): Promise<MemorySummary | DroppedProposal> {
+    return this.#operations.addMemory(withStatus("candidate", input));
+  }
+
+  /** Adds a memory on a person's word: it is active at once. */
+  async add(input: MemoryInput): Promise<MemorySummary> {
+    return (await this.#operations.addMemory(withStatus("active", input))) as MemorySummary;
+  }
+
+  /** Makes a candidate a memory, in another wording where one is given. */
+  promote(id: string, options?: EditOptions): Promise<MemorySummary> {
+    return this.#operations.promoteMemory(id, options);
+  }
+
+  /** Turns a candidate down, so that it is not proposed again. */
+  reject(id: string, options?: VerdictOptions): Promise<MemorySummary> {
+    return this.#operations.rejectMemory(id, options);
+  }
+
+  /** Puts a memory, or a candidate, out of use; with content, another memory takes its place. */
+  supersede(id: string, options?: EditOptions): Promise<MemorySummary> {
+    return this.#operations.supersedeMemory(id, options);
+  }
+
+  /** Verdicts on several candidates: all or none. */
+  verdicts(input: VerdictsInput): Promise<VerdictsGiven> {
+    return this.#operations.giveVerdicts(input);
+  }
+
+  /** Says of every statement in a memory file whether the record supports it; nothing is written down. */
+  audit(input: FileInput): Promise<FileAudit> {
+    return this.#operations.auditMemoryFile(input);
+  }
+
+  /** Proposes the statements of a memory file, each with who said so in the record; those that nobody did are dropped. */
+  async proposeFile(input: FileInput): Promise<readonly ProposedStatement[]> {
+    return (await this.#operations.importMemoryFile(input)).statements;
+  }
+
+  /**
+   * What rules find, in one interaction or over the record, proposed; with a model, also what that finds in sessions that
+   * nobody goes on with. It can be stopped and run again: nothing is done twice.
+   */
+  async extract(options: ExtractOptions = {}): Promise<Extraction> {
+    const { interaction_id, ...pass } = knownOptions(options, extractOptionNames);
+    return interaction_id === undefined ? this.#passes.extract(pass) : this.#operations.extractMemories(interaction_id);
+  }
+
+  /** Counts which memories were given, used and confirmed, in one interaction or over the record; each turn once. */
+  async reinforce(options: PassOptions = {}): Promise<Reinforcement> {
+    const { interaction_id, ...pass } = knownOptions(options, passOptionNames);
+    return interaction_id === undefined
+      ? this.#passes.reinforce(pass)
+      : this.#operations.reinforceMemories(interaction_id);
+  }
+}
+
+/** Which method is called decides the status; what is no object is refused further in. */
+function withStatus<I extends object, S extends string>(status: S, input: I): I & { readonly status: S } {
+  if (!isJsonObject(input)) return input as I & { readonly status: S };
+  if (!("status" in input)) return { ...input, status };
+  throw new RecorderError({ code: "field_invalid", field: "status", message: 'there is no field "status" here' });
+}
