@@ -71,7 +71,7 @@ export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
         (busy ? (
           <Loading what="Reading the newest entries" />
         ) : (
-          <p className="quiet">Nothing matches these filters.</p>
+          <p className="quiet">No entries match these filters.</p>
         ))}
       <Groups rows={rows} labels={labels} />
       {more !== undefined && (
@@ -280,7 +280,7 @@ function GroupHead(options: {
   return (
     <h2 className="group-head">
       {session_id === "" ? (
-        <span className="quiet">{entries.every(isOwn) ? "The record’s own notes" : "Outside of any session"}</span>
+        <span className="quiet">{entries.every(isOwn) ? "System entries" : "No session"}</span>
       ) : (
         <Link to={to(["sessions", session_id])} dir="auto">
           {title}

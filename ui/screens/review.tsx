@@ -1,12 +1,12 @@
-// The queue of candidates: one at a time, large, with its evidence in place; a verdict is one key, and can be taken back.
+// Review queue of candidates: one at a time, large, with its evidence in place; a verdict is one key, and can be taken back.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { rejectionReasons } from "../../src/model/memory.js";
 import { useAccess, useMay } from "../access.js";
 import { useAnswer } from "../answer.js";
 import { judge, judgeMany, listMemories, type Memory, type MemoryPage, Refused, type Verdict } from "../api.js";
 import { useKeys } from "../keys.js";
+import { Acceptance, sourceWords } from "../parts/acceptance.js";
 import { Evidence, Neighbours } from "../parts/evidence.js";
-import { Fates, sourceWords } from "../parts/fates.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
 import { holdVerdict, verdictSent } from "../pending.js";
 import { Link, to } from "../router.js";
@@ -60,7 +60,7 @@ export function ReviewScreen() {
       <p className="verdict-given" role="status">
         {given !== undefined && (
           <>
-            {given.is === "promote" ? "Promoted" : "Rejected"} “{firstLine(given.content)}”.{" "}
+            {given.is === "promote" ? "Acceptd" : "Rejected"} “{firstLine(given.content)}”.{" "}
             <button type="button" className="plain" onClick={desk.undo}>
               Undo <Key is="u" />
             </button>
@@ -70,8 +70,8 @@ export function ReviewScreen() {
       </p>
       {current === undefined ? (
         <>
-          <NothingWaits />
-          <Fates acceptance={answer.value.acceptance} />
+          <EmptyQueue />
+          <Acceptance acceptance={answer.value.acceptance} />
         </>
       ) : (
         <div className="review-sheet">
@@ -103,7 +103,7 @@ export function ReviewScreen() {
             {may ? (
               <p className="verdicts">
                 <button type="button" className="yes" onClick={accept}>
-                  Promote <Key is="a" />
+                  Accept <Key is="a" />
                 </button>
                 <button type="button" aria-expanded={isRejecting} onClick={() => setRejecting(!isRejecting)}>
                   Reject <Key is="r" />
@@ -116,7 +116,7 @@ export function ReviewScreen() {
                 </button>
               </p>
             ) : (
-              isKnown && <p className="quiet">This key may read, and not judge.</p>
+              isKnown && <p className="quiet">This key can read but not review.</p>
             )}
             {isRejecting && (
               <fieldset className="reasons" aria-label="Why">
@@ -127,12 +127,12 @@ export function ReviewScreen() {
                 ))}
               </fieldset>
             )}
-            <h2>What it rests on</h2>
+            <h2>Evidence</h2>
             <Evidence memory={current} />
           </article>
-          <aside className="queue" aria-label="The queue">
+          <aside className="queue" aria-label="Review queue">
             <Queue waiting={waiting} current={current} may={may} show={desk.show} again={answer.again} />
-            <Fates acceptance={answer.value.acceptance} />
+            <Acceptance acceptance={answer.value.acceptance} />
           </aside>
         </div>
       )}
@@ -140,12 +140,12 @@ export function ReviewScreen() {
   );
 }
 
-function NothingWaits() {
+function EmptyQueue() {
   return (
-    <Empty title="Nothing waits.">
+    <Empty title="You’re all caught up.">
       <p>
-        Candidates come from agents that propose what they learned, from rules that read what users and agents said, and
-        from sentences that you mark in a transcript with <kbd>m</kbd>.
+        New suggestions appear here when agents or rules find something worth remembering, and when you select a
+        sentence in a session and press <kbd>m</kbd>.
       </p>
       <p>
         <Link to={to(["memories"])}>All memories</Link>
@@ -188,7 +188,7 @@ function Queue(options: {
       {ids.length > 0 && (
         <p className="verdicts">
           <button type="button" onClick={() => judgeChosen("promote")}>
-            Promote {ids.length}
+            Accept {ids.length}
           </button>
           <button type="button" onClick={() => judgeChosen("reject")}>
             Reject {ids.length}
@@ -249,7 +249,7 @@ function useDesk(queue: MemoryPage | undefined) {
     judge(verdict)
       .catch((error: Error) => {
         const isLate = error instanceof Refused && error.status === 409;
-        setTrouble(isLate ? "Somebody else judged it before; their verdict stands." : `Not recorded: ${error.message}`);
+        setTrouble(isLate ? "Somebody else has already reviewed it." : `Not recorded: ${error.message}`);
         if (!isLate) setWaiting((before) => [memory, ...before]);
       })
       .finally(() => void verdictSent());
