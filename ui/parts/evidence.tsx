@@ -22,7 +22,7 @@ export function Evidence({ memory }: { readonly memory: Memory }) {
   );
 }
 
-interface Surroundings {
+interface QuotedEntry {
   readonly entry: Row;
   readonly before: readonly Row[];
   readonly after: readonly Row[];
@@ -98,7 +98,7 @@ function placeOf({ session_id, position, id }: Row): string {
   return session_id === "" ? to(["entries", id]) : to(["sessions", session_id], {}, String(position));
 }
 
-async function look(id: string, signal: AbortSignal): Promise<Surroundings | "forgotten"> {
+async function look(id: string, signal: AbortSignal): Promise<QuotedEntry | "forgotten"> {
   const entry = await getEntry(id, signal);
   if ("erased" in entry) return "forgotten";
   const { session_id, position } = entry;
