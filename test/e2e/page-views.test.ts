@@ -220,7 +220,7 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await expect.poll(() => status("demo-candidate-unlock")).toBe("active");
   expect((await server().get("/memories/demo-candidate-unlock")).body.content).toMatch(/every second deploy/);
   await page.keyboard.press("a");
-  await page.getByText("Somebody else judged it before").waitFor();
+  await page.getByText("Somebody else has already reviewed it").waitFor();
 
   // Ten seconds later it is recorded, and who leaves the page has decided.
   const left = async (): Promise<number> => (await server().get("/memories?status=candidate")).body.pending;

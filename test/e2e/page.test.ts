@@ -245,7 +245,7 @@ test("where the record has keys the page asks for one, shows the record with it,
   await enter("hansard_none");
   await page.getByText("That key isn’t valid, or was revoked.").waitFor();
   await enter(capture.key);
-  await page.getByText("That key may not read.").waitFor();
+  await page.getByText("That key cannot read.").waitFor();
   await enter(key);
   const line = page.locator(".entry-line", { hasText: "behind the door" });
   await line.waitFor();

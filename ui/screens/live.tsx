@@ -258,7 +258,7 @@ function isOwn({ kind }: Row): boolean {
   return kind === "audit" || kind === "redaction" || kind.startsWith("memory_");
 }
 
-/** `12 notes: 7 met again, 5 proposed`. */
+/** `12 notes: 7 reinforced, 5 proposed`. */
 function notesWords(entries: readonly Row[]): string {
   const counts = new Map<string, number>();
   for (const entry of entries) counts.set(speakerOf(entry), (counts.get(speakerOf(entry)) ?? 0) + 1);
