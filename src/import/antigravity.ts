@@ -4,7 +4,7 @@ import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer
 import { oneByOne } from "./lines.js";
 import { textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
-import type { SessionNote, TranscriptNote } from "./transcript/transcript.js";
+import type { SessionState, TranscriptState } from "./transcript/transcript.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "antigravity", lacks: ["system prompt", "tool definitions", "usage", "working folder"] };
@@ -19,20 +19,20 @@ export const antigravityImporter: LineImporter = {
   read,
 };
 
-interface AntigravityNote {
-  readonly transcript: TranscriptNote;
-  readonly session: SessionNote;
+interface AntigravityState {
+  readonly transcript: TranscriptState;
+  readonly session: SessionState;
   readonly calls: readonly { readonly id: string; readonly name: string }[];
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   // The folder is called as the session; the file is called the same in all of them.
   const folder = /([^\\/]+)[\\/]\.system_generated[\\/]/.exec(source.path)?.[1];
-  const known = source.resume.known as AntigravityNote | undefined;
+  const known = source.resume.state as AntigravityState | undefined;
   const transcript = new Transcript(tool, source, known?.transcript);
   const session = known === undefined ? transcript.session(folder ?? source.stem) : transcript.revive(known.session);
   let calls = [...(known?.calls ?? [])];
-  source.resume.note((): AntigravityNote => ({ transcript: transcript.note(), session: session.note(), calls }));
+  source.resume.onSave((): AntigravityState => ({ transcript: transcript.state(), session: session.state(), calls }));
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;

@@ -105,7 +105,7 @@ class Conversation {
     const content = objectAt(message, "content");
     const kind = textAt(content, "content_type") ?? "text";
     const isHidden = message.weight === 0 || metadata.is_visually_hidden_from_conversation === true;
-    if (isHidden || kind === "user_editable_context") yield* this.#session.behind(this.#session.raw(origin, message));
+    if (isHidden || kind === "user_editable_context") yield* this.#session.queue(this.#session.raw(origin, message));
     else if (role === "assistant") yield* this.#assistant(origin, message, textAt(metadata, "model_slug") ?? fallback);
     else if (role === "tool") yield* this.#result(origin, message, content);
     else if (role === "user" || role === "system") {
@@ -114,7 +114,7 @@ class Conversation {
       // An empty message of the system stands at the root of each tree.
       if (role === "system" && said === "") yield this.#session.raw(origin, message);
       else yield this.#session.message(origin, { role, content: said });
-    } else yield* this.#session.behind(this.#session.raw(origin, message));
+    } else yield* this.#session.queue(this.#session.raw(origin, message));
   }
 
   #end(): Generator<ImportStep> {

@@ -17,11 +17,11 @@ import type {
 } from "./importer.js";
 import { LineTimes } from "./line-times.js";
 import { oneByOne } from "./lines.js";
-import { Branches, type BranchesNote, Rewinds, type RewindsNote } from "./transcript/branches.js";
+import { Branches, type BranchesState, Rewinds, type RewindsState } from "./transcript/branches.js";
 import { objectIn, onlyText, textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
-import type { SaidPart } from "./transcript/said.js";
-import type { SessionNote, TranscriptNote } from "./transcript/transcript.js";
+import type { AnswerPart } from "./transcript/model-answer.js";
+import type { SessionState, TranscriptState } from "./transcript/transcript.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "claude-code", lacks: ["system prompt", "tool definitions", "context as sent"] };
@@ -58,8 +58,8 @@ function isLine(record: JsonValue): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
-  const sessions = new ClaudeSessions(source, source.resume.known as ClaudeNote | undefined);
-  source.resume.note(() => sessions.note());
+  const sessions = new ClaudeSessions(source, source.resume.state as ClaudeState | undefined);
+  source.resume.onSave(() => sessions.state());
   for await (const records of source.records()) yield sessions.takeAll(records);
   yield sessions.end();
 }
@@ -74,13 +74,13 @@ async function* readDocument(source: SourceOf<"document">): AsyncGenerator<Impor
   yield sessions.end();
 }
 
-interface ClaudeNote {
+interface ClaudeState {
   readonly key: string;
-  readonly transcript: TranscriptNote;
-  readonly sessions: ReadonlyMap<string, SessionNote>;
+  readonly transcript: TranscriptState;
+  readonly sessions: ReadonlyMap<string, SessionState>;
   readonly title_ranks: ReadonlyMap<string, number>;
-  readonly rewinds: ReadonlyMap<string, RewindsNote>;
-  readonly branches: BranchesNote;
+  readonly rewinds: ReadonlyMap<string, RewindsState>;
+  readonly branches: BranchesState;
 }
 
 class ClaudeSessions {
@@ -93,7 +93,7 @@ class ClaudeSessions {
   readonly #branches: Branches;
   readonly #rewinds: Map<string, Rewinds>;
 
-  constructor(source: SourceFacts, known?: ClaudeNote) {
+  constructor(source: SourceFacts, known?: ClaudeState) {
     const transcript = new Transcript(tool, source, known?.transcript);
     this.#transcript = transcript;
     this.#sessions = new Map([...(known?.sessions ?? [])].map(([name, note]) => [name, transcript.revive(note)]));
@@ -109,16 +109,16 @@ class ClaudeSessions {
     this.#key = known?.key ?? said ?? folder ?? source.stem;
   }
 
-  note(): ClaudeNote {
-    const sessions = new Map([...this.#sessions].map(([name, session]) => [name, session.note()]));
-    const rewinds = new Map([...this.#rewinds].map(([id, turns]) => [id, turns.note()]));
+  state(): ClaudeState {
+    const sessions = new Map([...this.#sessions].map(([name, session]) => [name, session.state()]));
+    const rewinds = new Map([...this.#rewinds].map(([id, turns]) => [id, turns.state()]));
     return {
       key: this.#key,
-      transcript: this.#transcript.note(),
+      transcript: this.#transcript.state(),
       sessions,
       title_ranks: this.#titleRanks,
       rewinds,
-      branches: this.#branches.note(),
+      branches: this.#branches.state(),
     };
   }
 
@@ -141,7 +141,7 @@ class ClaudeSessions {
       version: textAt(record, "version"),
       parent: isJsonObject(record.forkedFrom) ? textAt(record.forkedFrom, "sessionId") : undefined,
     };
-    if (session.isNews(facts)) yield* session.about(origin, facts);
+    if (session.isNew(facts)) yield* session.about(origin, facts);
     const { message } = record;
     const type = record.type ?? (isJsonObject(message) ? message.role : undefined);
     if (type === "assistant" && isJsonObject(message)) yield* this.#assistant(session, origin, record, message);
@@ -220,9 +220,9 @@ class ClaudeSessions {
     // What it says itself that nobody typed: a wake-up, or word that it may go on.
     const isOwn = record.isMeta === true || record.isCompactSummary === true || record.promptSource === "system";
     const isInjected = isOwn || content === undefined;
-    if (isInjected && results.length === 0) yield* session.behind(session.raw(origin, record));
+    if (isInjected && results.length === 0) yield* session.queue(session.raw(origin, record));
     else if (isInjected)
-      yield* session.behind(session.raw(besides(origin), { ...record, message: { content: spoken } }));
+      yield* session.queue(session.raw(besides(origin), { ...record, message: { content: spoken } }));
     else {
       yield* session.close();
       const place = results.length > 0 ? besides(origin) : origin;
@@ -239,7 +239,7 @@ class ClaudeSessions {
     // Of side chains several may begin at one place.
     if (origin.native === undefined || record.isSidechain === true) return;
     const left = this.#rewindsOf(session).ask(origin.native, textAt(record, "parentUuid"));
-    yield* this.#branches.turn(session, { left, back: [] });
+    yield* this.#branches.applySwitch(session, { left, back: [] });
   }
 
   #rewindsOf(session: TranscriptSession): Rewinds {
@@ -274,27 +274,27 @@ class ClaudeSessions {
         ...(detail === undefined || typeof detail === "string" ? {} : { tool_use_result: withoutText(detail, result) }),
       },
     });
-    yield* session.behind(step);
+    yield* session.queue(step);
   }
 
   /** What it notes down for itself: errors and titles mean something, and all of it is kept as it is. */
   *#noted(session: TranscriptSession, origin: Origin, record: JsonObject): Generator<ImportStep> {
     if (record.type === "system" && isJsonObject(record.message) && record.message.role === "system") {
-      yield* session.behind(session.message(origin, { role: "system", content: record.message.content ?? "" }));
+      yield* session.queue(session.message(origin, { role: "system", content: record.message.content ?? "" }));
       return;
     }
     if (record.type === "system" && record.subtype === "api_error") {
       const reason = record.content ?? (isJsonObject(record.error) ? record.error.message : record.error);
       const error = typeof reason === "string" && reason !== "" ? reason : JSON.stringify(record.error ?? "api error");
-      yield* session.behind(session.error({ ...origin, extra: { record } }, error, "api"));
+      yield* session.queue(session.error({ ...origin, extra: { record } }, error, "api"));
       return;
     }
-    yield* session.behind(session.raw({ ...origin, is_once: true }, record));
+    yield* session.queue(session.raw({ ...origin, is_once: true }, record));
     const rank = titleNames.findIndex(([type]) => type === record.type);
     const title = rank === -1 ? undefined : textAt(record, titleNames[rank]?.[1] as string);
     if (title === undefined || rank < (this.#titleRanks.get(session.id) ?? 0)) return;
     this.#titleRanks.set(session.id, rank);
-    for (const step of session.about(origin, { title, metadata: {} })) yield* session.behind(step);
+    for (const step of session.about(origin, { title, metadata: {} })) yield* session.queue(step);
   }
 }
 
@@ -319,8 +319,8 @@ function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
 }
 
 /** The blocks of an answer, those that call tools as calls; results of tools that ran at the provider's are none. */
-function partsOf(id: string, blocks: readonly JsonObject[]): readonly SaidPart[] {
-  const parts = blocks.flatMap((block): readonly SaidPart[] => {
+function partsOf(id: string, blocks: readonly JsonObject[]): readonly AnswerPart[] {
+  const parts = blocks.flatMap((block): readonly AnswerPart[] => {
     if (block.type === "text") return [{ id, text: textAt(block, "text") ?? "" }];
     if (block.type === "thinking" || block.type === "redacted_thinking") return [{ id, thinking: block }];
     if (typeof block.tool_use_id === "string") return [];
@@ -433,7 +433,7 @@ function sessionIn(metadata: JsonValue | undefined): string | undefined {
 
 async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
   // Each line stands for itself.
-  source.resume.note(() => ({}));
+  source.resume.onSave(() => ({}));
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;
@@ -443,7 +443,7 @@ async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
     const response = nameIn(item.record, ".response.json");
     // A request that was never answered has nothing to join.
     if (request === undefined || response === undefined) continue;
-    const body = objectIn(await source.near.read(response));
+    const body = objectIn(await source.siblings.read(response));
     if (body === undefined) yield { line: item.line, reason: `${response}, which it names, cannot be read` };
     else yield { line: item.line, entry: toResponse(requestName(request), response, body, item.record) };
   }
@@ -472,7 +472,7 @@ function nameIn(record: JsonObject, ending: string): string | undefined {
 
 async function* readResponse(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
   const name = source.path.replace(/^.*[\\/]/, "");
-  if ((await source.near.read("index.jsonl"))?.includes(name)) return;
+  if ((await source.siblings.read("index.jsonl"))?.includes(name)) return;
   const transcript = new Transcript({ format: FORMAT, lacks: [] }, source);
   for await (const item of source.values("")) {
     if ("reason" in item) yield item;

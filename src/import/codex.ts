@@ -5,9 +5,9 @@ import { openAiUsage, toUsage, type Usage } from "../model/usage.js";
 import { hashedId } from "./identity.js";
 import type { ImportSource, ImportStep, LineImporter, Opening, SourceRecord } from "./importer.js";
 import { blocksOf, blockTexts, numberAt, objectAt, textAt } from "./transcript/fields.js";
-import type { SaidPart } from "./transcript/said.js";
-import { addUsage } from "./transcript/said.js";
-import type { SessionNote, TranscriptNote } from "./transcript/transcript.js";
+import type { AnswerPart } from "./transcript/model-answer.js";
+import { addUsage } from "./transcript/model-answer.js";
+import type { SessionState, TranscriptState } from "./transcript/transcript.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "codex", lacks: ["system prompt", "tool definitions"] };
@@ -34,17 +34,17 @@ function isOldHeader(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
-  const rollout = new Rollout(source, source.resume.known as RolloutNote | undefined);
-  source.resume.note(() => rollout.note());
+  const rollout = new Rollout(source, source.resume.state as RolloutState | undefined);
+  source.resume.onSave(() => rollout.state());
   for await (const records of source.records()) yield rollout.takeAll(records);
-  yield rollout.isUnsaid && source.defers() ? rollout.pause() : rollout.end();
+  yield rollout.isUnsaid && source.isGrowing() ? rollout.pause() : rollout.end();
 }
 
-interface RolloutNote {
-  readonly transcript: TranscriptNote;
-  readonly own: ItemsNote | undefined;
+interface RolloutState {
+  readonly transcript: TranscriptState;
+  readonly own: ItemsState | undefined;
   readonly own_key: string | undefined;
-  readonly copied: ItemsNote | undefined;
+  readonly copied: ItemsState | undefined;
   readonly copied_at: number;
   readonly totals: string;
   readonly counted: string;
@@ -68,9 +68,9 @@ class Rollout {
   #counted: string;
   #hasRecords: boolean;
 
-  constructor(source: ImportSource, known?: RolloutNote) {
+  constructor(source: ImportSource, known?: RolloutState) {
     const transcript = new Transcript(tool, source, known?.transcript);
-    const revived = (note: ItemsNote | undefined) =>
+    const revived = (note: ItemsState | undefined) =>
       note === undefined ? undefined : new CodexItems(transcript.revive(note.session), note);
     this.#transcript = transcript;
     this.#own = revived(known?.own);
@@ -85,12 +85,12 @@ class Rollout {
     this.#stem = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/.exec(source.stem)?.[1] ?? source.stem;
   }
 
-  note(): RolloutNote {
+  state(): RolloutState {
     return {
-      transcript: this.#transcript.note(),
-      own: this.#own?.note(),
+      transcript: this.#transcript.state(),
+      own: this.#own?.state(),
       own_key: this.#ownKey,
-      copied: this.#copied?.note(),
+      copied: this.#copied?.state(),
       copied_at: this.#copiedAt,
       totals: this.#totals,
       counted: this.#counted,
@@ -223,8 +223,8 @@ const OPENING_CHARS = 4_000;
 const TEXTS_MAX = 1_000;
 const TEXT_CHARS_MAX = 1_000;
 
-interface ItemsNote {
-  readonly session: SessionNote;
+interface ItemsState {
+  readonly session: SessionState;
   readonly unmatched: ReadonlyMap<string, number>;
   readonly turn: JsonObject | undefined;
   readonly thoughts: readonly string[];
@@ -245,7 +245,7 @@ class CodexItems {
   #spentAt: Origin;
   #hasOutput: boolean;
 
-  constructor(session: TranscriptSession, known?: ItemsNote) {
+  constructor(session: TranscriptSession, known?: ItemsState) {
     this.#session = session;
     this.#unmatched = new Map(known?.unmatched);
     this.#turn = known?.turn;
@@ -256,9 +256,9 @@ class CodexItems {
     this.#hasOutput = known?.has_output ?? false;
   }
 
-  note(): ItemsNote {
+  state(): ItemsState {
     return {
-      session: this.#session.note(),
+      session: this.#session.state(),
       unmatched: this.#unmatched,
       thoughts: this.#thoughts,
       model: this.#model,
@@ -291,7 +291,7 @@ class CodexItems {
       this.#spentAt = origin;
     } else if (ERRORS.includes(type)) {
       const error = textAt(event, "message") ?? JSON.stringify(event);
-      yield* this.#session.behind(this.#session.error(origin, error, type));
+      yield* this.#session.queue(this.#session.error(origin, error, type));
     } else {
       const title = textAt(event, "thread_name") ?? textAt(event, "name");
       if (type.endsWith("_name_updated") && title !== undefined) yield* this.#session.about(origin, { title });
@@ -305,13 +305,13 @@ class CodexItems {
     const { turn_id: _, ...same } = context;
     if (jsonEquals(same, this.#turn)) return;
     this.#turn = same;
-    yield* this.#session.behind(
+    yield* this.#session.queue(
       this.#session.raw({ ...origin, identity: ["turn_context", same], is_once: true }, record),
     );
   }
 
   *raw(origin: Origin, record: JsonObject): Generator<ImportStep> {
-    yield* this.#session.behind(this.#session.raw(origin, record));
+    yield* this.#session.queue(this.#session.raw(origin, record));
   }
 
   /** What a call to the model cost ends its answer; where none is open yet, it belongs to the next. */
@@ -399,7 +399,7 @@ class CodexItems {
     if (type === "web_search_call") {
       const result = { status: item.status ?? "" };
       const step = this.#session.result({ ...origin, identity: ["result", id], call_id: id, result });
-      yield* this.#session.behind(step);
+      yield* this.#session.queue(step);
     }
   }
 
@@ -417,13 +417,13 @@ class CodexItems {
       duration_ms,
     });
     this.#hasOutput = true;
-    yield* this.#session.behind(step);
+    yield* this.#session.queue(step);
   }
 
   /** Adds to the answer that is open; after results came back, another one begins. */
-  *#say(origin: Origin, part: SaidPart, extra?: JsonObject): Generator<ImportStep> {
+  *#say(origin: Origin, part: AnswerPart, extra?: JsonObject): Generator<ImportStep> {
     if (this.#hasOutput) yield* this.#close();
-    const thoughts = this.#thoughts.map((thinking): SaidPart => ({ id: partId([thinking]), thinking }));
+    const thoughts = this.#thoughts.map((thinking): AnswerPart => ({ id: partId([thinking]), thinking }));
     const parts = thoughts.length === 0 ? [part] : [...thoughts, part];
     const usage = this.#usage;
     this.#thoughts = [];

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js"
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { oneByOne } from "./lines.js";
 import { blocksOf, blockTexts, onlyText, textAt } from "./transcript/fields.js";
-import type { SaidPart } from "./transcript/said.js";
-import type { SessionNote, TranscriptNote } from "./transcript/transcript.js";
+import type { AnswerPart } from "./transcript/model-answer.js";
+import type { SessionState, TranscriptState } from "./transcript/transcript.js";
 import { Transcript } from "./transcript/transcript.js";
 
 const tool = {
@@ -26,18 +26,18 @@ function isTurn(record: JsonObject): boolean {
   );
 }
 
-interface CursorNote {
-  readonly transcript: TranscriptNote;
-  readonly session: SessionNote;
+interface CursorState {
+  readonly transcript: TranscriptState;
+  readonly session: SessionState;
   readonly calls: number;
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
-  const known = source.resume.known as CursorNote | undefined;
+  const known = source.resume.state as CursorState | undefined;
   const transcript = new Transcript(tool, source, known?.transcript);
   const session = known === undefined ? transcript.session(source.stem) : transcript.revive(known.session);
   let calls = known?.calls ?? 0;
-  source.resume.note((): CursorNote => ({ transcript: transcript.note(), session: session.note(), calls }));
+  source.resume.onSave((): CursorState => ({ transcript: transcript.state(), session: session.state(), calls }));
   yield* session.about({ line: 0, at: undefined }, {});
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
@@ -54,7 +54,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
       const extra = injected === "" ? undefined : { injected: [injected] };
       yield session.message({ ...origin, extra }, { role: "user", content: said });
     } else {
-      const parts = blocksOf(content).map((block): SaidPart => {
+      const parts = blocksOf(content).map((block): AnswerPart => {
         const id = `part-${line}`;
         if (block.type === "text") return { id, text: textAt(block, "text") ?? "" };
         if (block.type !== "tool_use") return { id, block };

@@ -6,7 +6,7 @@ import { JsonTokenizer } from "../model/json-tokenizer.js";
 import { limits } from "../model/limits.js";
 import type { SourceValue } from "./importer.js";
 import { isShallow } from "./lines.js";
-import { type Found, ValueScanner, withoutMark } from "./value-scanner.js";
+import { type Found, ValueScanner, withoutByteOrderMark } from "./value-scanner.js";
 
 /** Below this a document is held whole: parsing it at once is many times as fast. */
 const WHOLE_BYTES_MAX = 2 * limits.entry_bytes;
@@ -117,7 +117,7 @@ class StreamedDocument implements Document {
  * what stands there is no JSON.
  */
 export function firstValue(bytes: Buffer): { readonly value: JsonValue; readonly is_one_value: boolean } | undefined {
-  const text = withoutMark(bytes);
+  const text = withoutByteOrderMark(bytes);
   const start = text.findIndex((byte) => byte > 0x20);
   const end = text.indexOf(LINE_FEED, Math.max(start, 0));
   const line = new FirstValue(end === -1 ? text : text.subarray(0, end + 1));

@@ -18,7 +18,7 @@ export async function verifyExport(
   /** Whether a line of a part that cannot be read costs only itself, as it does where it is imported. */
   options: { readonly skips_bad_lines: boolean },
 ): Promise<ExportVerification> {
-  let part: Part = new LoosePart({ ...options, hasHeader: false });
+  let part: Part = new PartialSection({ ...options, hasHeader: false });
   let last = 0;
   for await (const item of oneByOne(records)) {
     const flaw = "reason" in item ? part.unreadable(item.reason) : undefined;
@@ -30,7 +30,10 @@ export async function verifyExport(
       if (unfinished !== undefined) return { ok: false, ...unfinished, line: last };
       const reason = formFlaw(item.record);
       if (reason !== undefined) return { ok: false, position: 0, reason, line: item.line };
-      part = item.record.whole === true ? new WholePart(item.record) : new LoosePart({ ...options, hasHeader: true });
+      part =
+        item.record.whole === true
+          ? new CompleteSection(item.record)
+          : new PartialSection({ ...options, hasHeader: true });
     } else {
       const entry = parseLine(item.record);
       const found = entry === undefined ? part.unreadable("the line is not an entry of an export") : part.take(entry);
@@ -58,7 +61,7 @@ interface Part {
 }
 
 /** An export of all that a log held: it is held against the chain as the log itself would be. */
-class WholePart implements Part {
+class CompleteSection implements Part {
   readonly #walk = new ChainWalk();
   readonly #header: JsonObject;
 
@@ -100,7 +103,7 @@ class WholePart implements Part {
 }
 
 /** Lines of which any may be missing: only neighbours can be held against each other. */
-class LoosePart implements Part {
+class PartialSection implements Part {
   readonly #options: { readonly skips_bad_lines: boolean; readonly hasHeader: boolean };
   #last: ExportedEntry | undefined;
   #entries = 0;

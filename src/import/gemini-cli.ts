@@ -13,10 +13,10 @@ import type {
   SourceRecord,
 } from "./importer.js";
 import { oneByOne } from "./lines.js";
-import { Branches, type BranchesNote } from "./transcript/branches.js";
+import { Branches, type BranchesState } from "./transcript/branches.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
-import type { SessionNote, TranscriptNote } from "./transcript/transcript.js";
+import type { SessionState, TranscriptState } from "./transcript/transcript.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "gemini-cli", lacks: ["system prompt", "tool definitions", "working folder"] };
@@ -57,12 +57,12 @@ function isHeader(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
-  const known = source.resume.known as GeminiNote | undefined;
+  const known = source.resume.state as GeminiNote | undefined;
   const survey = new Survey(known);
   for await (const item of oneByOne(source.records())) if ("record" in item) survey.add(item.line, item.record);
   const chat = new Chat(source, known?.chat);
   await chat.lookAround();
-  source.resume.note((): GeminiNote => ({ chat: chat.note(), ...survey.note() }));
+  source.resume.onSave((): GeminiNote => ({ chat: chat.state(), ...survey.state() }));
   yield chat.turn(survey);
   for await (const records of source.records()) yield chat.takeAll(records, survey);
 }
@@ -77,9 +77,9 @@ interface SurveyNote {
 }
 
 interface ChatNote {
-  readonly transcript: TranscriptNote;
-  readonly session: SessionNote;
-  readonly branches: BranchesNote;
+  readonly transcript: TranscriptState;
+  readonly session: SessionState;
+  readonly branches: BranchesState;
   readonly start: JsonValue | undefined;
   readonly calls: ReadonlySet<string>;
 }
@@ -103,7 +103,7 @@ class Survey {
     this.#isByLine = known?.is_by_line ?? false;
   }
 
-  note(): SurveyNote {
+  state(): SurveyNote {
     return { standing: this.standing(), is_by_line: this.#isByLine };
   }
 
@@ -187,11 +187,11 @@ class Chat {
     this.#start = known?.start;
   }
 
-  note(): ChatNote {
+  state(): ChatNote {
     return {
-      transcript: this.#transcript.note(),
-      session: this.#session.note(),
-      branches: this.#branches.note(),
+      transcript: this.#transcript.state(),
+      session: this.#session.state(),
+      branches: this.#branches.state(),
       start: this.#start,
       calls: this.#calls,
     };
@@ -199,14 +199,14 @@ class Chat {
 
   /** Newer versions keep the project's folder beside the chats, whose subagents lie a level deeper. */
   async lookAround(): Promise<void> {
-    const { near } = this.#source;
-    const found = (await near.read("../.project_root")) ?? (await near.read("../../.project_root"));
+    const { siblings } = this.#source;
+    const found = (await siblings.read("../.project_root")) ?? (await siblings.read("../../.project_root"));
     this.#folder = found?.trim() || undefined;
   }
 
   /** Takes back what was recorded before it was rewound. */
   turn(survey: Survey): Generator<ImportStep> {
-    return this.#branches.turn(this.#session, { left: survey.left(), back: [] });
+    return this.#branches.applySwitch(this.#session, { left: survey.left(), back: [] });
   }
 
   *takeAll(records: Iterable<SourceRecord>, survey: Survey): Generator<ImportStep> {

@@ -85,18 +85,18 @@ class Restoring {
       return;
     }
     const session_id = typeof entry.fields?.session_id === "string" ? entry.fields.session_id : "";
-    const placed = (at: number): void => placing.note(entry.position, at);
+    const onPlaced = (at: number): void => placing.note(entry.position, at);
     if (entry.position > this.#present) {
-      const refused = (): ImportStep => {
+      const onRefused = (): ImportStep => {
         this.#isBroken = true;
         return placing.step(line, entry);
       };
-      yield { line, copy: toCopy(entry), log_id: this.#logId, session_id, placed, refused };
+      yield { line, copy: toCopy(entry), log_id: this.#logId, session_id, onPlaced, onRefused };
       return;
     }
     const stored = await this.#log.hashAt(entry.position);
     if (stored !== undefined && Buffer.compare(stored, entry.hash) === 0) {
-      placed(entry.position);
+      onPlaced(entry.position);
       yield { line, present: true, session_id };
     } else {
       this.#isBroken = true;
@@ -154,18 +154,18 @@ class Placing {
     }
     const dated = { ...withinLimit(body), created_at: body.created_at ?? recorded_at };
     if (kind === "consolidation" || kind === "withdrawal") {
-      return { line, later: () => this.#moved({ ...dated, kind, id: String(body.id) }) };
+      return { line, deferred: () => this.#moved({ ...dated, kind, id: String(body.id) }) };
     }
-    const placed = (at: number): void => this.note(position, at);
-    const beyond = (stored: JsonObject | undefined): RejectedStep | undefined => {
+    const onPlaced = (at: number): void => this.note(position, at);
+    const onExisting = (stored: JsonObject | undefined): RejectedStep | undefined => {
       const reason = otherContent(stored, dated);
       return reason === undefined ? undefined : { line, reason };
     };
-    if (isCaptureKind(kind)) return { line, entry: { ...dated, kind, id: String(body.id) }, placed, beyond };
+    if (isCaptureKind(kind)) return { line, entry: { ...dated, kind, id: String(body.id) }, onPlaced, onExisting };
     // What a log writes about itself is said about that log, and here only kept.
     const id = hashedId(FORMAT, [kind, body, recorded_at]);
     const raw = { kind: "raw", id, created_at: dated.created_at, source: FORMAT, record: { kind, ...body } };
-    return { line, entry: raw, placed };
+    return { line, entry: raw, onPlaced };
   }
 
   /** 0 is no position: nothing was dropped. */

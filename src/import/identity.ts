@@ -34,16 +34,16 @@ export function sessionOf(
  */
 export class ContentIds {
   readonly #importer: string;
-  readonly #seen: Occurrences;
+  readonly #seen: OccurrenceCounter;
 
-  constructor(importer: string, known?: OccurrencesNote) {
+  constructor(importer: string, known?: OccurrenceCounts) {
     this.#importer = importer;
-    this.#seen = new Occurrences(known);
+    this.#seen = new OccurrenceCounter(known);
   }
 
   /** What a reading that goes on later has to know. */
-  note(): OccurrencesNote {
-    return this.#seen.note();
+  state(): OccurrenceCounts {
+    return this.#seen.state();
   }
 
   idOf(session_id: string, record: JsonObject, isDated: boolean): string {
@@ -74,7 +74,7 @@ const SLOTS_MIN = 1024;
 const FULL_SHARE = 0.6;
 
 /** What a reading that goes on later has to know. */
-export interface OccurrencesNote {
+export interface OccurrenceCounts {
   readonly keys: Float64Array;
   readonly times: Uint32Array;
 }
@@ -83,12 +83,12 @@ export interface OccurrencesNote {
  * Counts by the first 52 bits of a hash, in two arrays outside of the heap: 16 bytes a slot, where a map with texts as its
  * keys takes eight times as much. That two things share these bits costs one of them an id that counts one too many.
  */
-export class Occurrences {
+export class OccurrenceCounter {
   #keys = new Float64Array(SLOTS_MIN);
   #times = new Uint32Array(SLOTS_MIN);
   #used = 0;
 
-  constructor(known?: OccurrencesNote) {
+  constructor(known?: OccurrenceCounts) {
     if (known === undefined) return;
     while (known.keys.length > this.#keys.length * FULL_SHARE) this.#resize(this.#keys.length * 2);
     for (const [at, key] of known.keys.entries()) this.#put(key, known.times[at] as number);
@@ -96,7 +96,7 @@ export class Occurrences {
   }
 
   /** Only what is in use, 12 bytes each. */
-  note(): OccurrencesNote {
+  state(): OccurrenceCounts {
     return { keys: this.#keys.filter((key) => key !== 0), times: this.#times.filter((times) => times !== 0) };
   }
 

@@ -3,19 +3,19 @@
 import { basename } from "node:path";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/time.js";
+import { FileTally, ImportBatcher, type ImportTarget } from "./import-batcher.js";
 import type { Importer, LogState, Opening } from "./importer.js";
-import { Account, type ImportTarget, Intake } from "./intake.js";
 import { EXPORTED_LEVELS_MAX, isUtf16, oneByOne, readRecords } from "./lines.js";
 import { findImporter, importFormats } from "./registry.js";
 import {
   FileSource,
   findFiles,
   isReadFailure,
-  type LostPath,
   type OpenedFile,
   openFile,
   readOpening,
   reasonOf,
+  type UnreadablePath,
 } from "./source-files.js";
 import { isDatabase, openTables, type Tables } from "./tables.js";
 
@@ -72,7 +72,7 @@ export interface ImportPlan {
   /** Empty where the content decides. */
   readonly format: string;
   /** Whether what may not be finished is left out, because files are being written to and will be read again. */
-  readonly defers?: () => boolean;
+  readonly isGrowing?: () => boolean;
 }
 
 /** The door of an import: what can be refused before anything is read. */
@@ -96,20 +96,20 @@ export async function importFiles(
   parts: { readonly plan: ImportPlan; readonly options: ImportOptions; readonly target: ImportTarget },
 ): Promise<ImportReport> {
   const report = new Report(parts.options.onFile);
-  const intake = new Intake(parts.target, report.open("").account);
+  const batcher = new ImportBatcher(parts.target, report.open("").tally);
   try {
     for (const path of paths) {
       for await (const found of findFiles(path)) {
         if ("reason" in found) report.lost(found);
-        else await importFile(found.file, { ...parts, report, intake });
+        else await importFile(found.file, { ...parts, report, batcher });
         // Files are told of when all of them is stored; how many may wait for that is bounded.
         if (report.isDue) {
-          await intake.flush();
+          await batcher.flush();
           report.tell();
         }
       }
     }
-    await intake.flush();
+    await batcher.flush();
   } finally {
     report.tell();
   }
@@ -124,26 +124,26 @@ interface FileParts {
   readonly options: ImportOptions;
   readonly target: ImportTarget;
   readonly report: Report;
-  readonly intake: Intake;
+  readonly batcher: ImportBatcher;
 }
 
 async function importFile(file: string, parts: FileParts): Promise<void> {
-  const { options, intake, report } = parts;
+  const { options, batcher, report } = parts;
   const opened = await openFile(file, (options.stdin ?? process.stdin) as AsyncIterable<Buffer>);
   if ("reason" in opened) return report.lost(opened);
-  if ((opened.size ?? 0) >= MUCH_BYTES) parts.target.expectMuch?.();
+  if ((opened.size ?? 0) >= MUCH_BYTES) parts.target.hintBulk?.();
   const reading = report.open(file);
-  const { account } = reading;
-  intake.turnTo(account);
+  const { tally } = reading;
+  batcher.beginFile(tally);
   let found: Recognised | undefined;
   try {
     found = await recognise(file, opened, parts);
     reading.format = found?.importer?.format ?? "";
-    if (found?.importer !== undefined) await readBy(found.importer, { file, opened, ...found, account, parts });
-    else if (found !== undefined) await tellStranger({ file, opened, ...found, account, parts });
+    if (found?.importer !== undefined) await readWith(found.importer, { file, opened, ...found, tally, parts });
+    else if (found !== undefined) await rejectUnknownFormat({ file, opened, ...found, tally, parts });
   } catch (error) {
     if (!isReadFailure(error)) throw error;
-    account.reject(0, reasonOf(error));
+    tally.reject(0, reasonOf(error));
   } finally {
     found?.database?.close();
     await opened.close();
@@ -178,12 +178,12 @@ async function recognise(
 interface FileReading extends Omit<Recognised, "importer"> {
   readonly file: string;
   readonly opened: OpenedFile;
-  readonly account: Account;
+  readonly tally: FileTally;
   readonly parts: FileParts;
 }
 
-async function readBy(importer: Importer, reading: FileReading): Promise<void> {
-  const { file, opened, opening, database, account, parts } = reading;
+async function readWith(importer: Importer, reading: FileReading): Promise<void> {
+  const { file, opened, opening, database, tally, parts } = reading;
   const as_new = parts.options.as_new === true;
   const isChecked = importer.check !== undefined && !as_new;
   if (isChecked || importer.rereads === true || importer.reads === "document") await opened.keep();
@@ -195,21 +195,21 @@ async function readBy(importer: Importer, reading: FileReading): Promise<void> {
     opened,
     opening,
     clock: parts.plan.clock,
-    log: settledLog(parts),
+    log: flushedLog(parts),
     as_new,
-    defers: parts.plan.defers ?? (() => false),
+    isGrowing: parts.plan.isGrowing ?? (() => false),
     tell: parts.options.onProgress,
-    account,
+    tally,
     database,
   });
-  await parts.intake.takeAll(await source.read(importer));
+  await parts.batcher.takeAll(await source.read(importer));
 }
 
 /** The log as it is once all that was read before is in it. */
-function settledLog({ intake, target }: FileParts): LogState {
+function flushedLog({ batcher, target }: FileParts): LogState {
   return {
     async head() {
-      await intake.flush();
+      await batcher.flush();
       return target.head();
     },
     hashAt: (position) => target.hashAt(position),
@@ -217,15 +217,15 @@ function settledLog({ intake, target }: FileParts): LogState {
 }
 
 /** A file in another encoding tells on each line that nothing was taken of it; any other of no known format once. */
-async function tellStranger({ opened, opening, account }: FileReading): Promise<void> {
+async function rejectUnknownFormat({ opened, opening, tally }: FileReading): Promise<void> {
   const items = isUtf16(opening.bytes) ? oneByOne(readRecords(opened.chunks())) : [];
   let isTold = false;
   for await (const item of items) {
     if (!("reason" in item)) continue;
-    account.reject(item.line, item.reason);
+    tally.reject(item.line, item.reason);
     isTold = true;
   }
-  if (!isTold) account.reject(0, unknownFormat(opening.bytes));
+  if (!isTold) tally.reject(0, unknownFormat(opening.bytes));
 }
 
 /** How archives and compressed files begin, in hexadecimal, in which transcripts are handed around: ZIP and gzip. */
@@ -242,13 +242,13 @@ function unknownFormat(beginning: Uint8Array): string {
 /** Beyond this many of a file the rest is only counted: memory is bounded, and nobody reads further. */
 export const REJECTED_MAX = 10_000;
 /** So many files may wait to be told of. */
-const UNTOLD_MAX = 500;
+const UNREPORTED_MAX = 500;
 
 /** A file that is read, or was, and of which not all is stored yet. */
 interface FileReport {
   readonly file: string;
   format: string;
-  readonly account: Account;
+  readonly tally: FileTally;
   readonly rejected: RejectedLine[];
   rejections: number;
 }
@@ -260,42 +260,42 @@ class Report {
   #existing = 0;
   readonly #sessions = new Set<string>();
   readonly #rejected: RejectedLine[] = [];
-  #untold: FileReport[] = [];
+  #unreported: FileReport[] = [];
 
   constructor(onFile: ImportOptions["onFile"]) {
     this.#onFile = onFile;
   }
 
   open(file: string): FileReport {
-    const account = new Account((line, reason) => {
+    const tally = new FileTally((line, reason) => {
       opened.rejections += 1;
       if (opened.rejections <= REJECTED_MAX) opened.rejected.push({ file, line, reason });
     });
-    const opened: FileReport = { file, format: "", account, rejected: [], rejections: 0 };
-    this.#untold.push(opened);
+    const opened: FileReport = { file, format: "", tally, rejected: [], rejections: 0 };
+    this.#unreported.push(opened);
     return opened;
   }
 
   /** A file or folder of which nothing can be read; one that was begun has it among its lines. */
-  lost({ file, reason }: LostPath): void {
-    const last = this.#untold.at(-1);
-    const { account } = last?.file === file ? last : this.open(file);
-    account.reject(0, reason);
+  lost({ file, reason }: UnreadablePath): void {
+    const last = this.#unreported.at(-1);
+    const { tally } = last?.file === file ? last : this.open(file);
+    tally.reject(0, reason);
   }
 
   get isDue(): boolean {
-    return this.#untold.length >= UNTOLD_MAX;
+    return this.#unreported.length >= UNREPORTED_MAX;
   }
 
   /** Tells of the files that were read, once all of them is stored. */
   tell(): void {
-    const told = this.#untold;
-    this.#untold = [];
-    for (const { file, format, account, rejected, rejections } of told) {
-      const { added, existing } = account;
+    const told = this.#unreported;
+    this.#unreported = [];
+    for (const { file, format, tally, rejected, rejections } of told) {
+      const { added, existing } = tally;
       this.#added += added;
       this.#existing += existing;
-      for (const session of account.sessions) this.#sessions.add(session);
+      for (const session of tally.sessions) this.#sessions.add(session);
       for (const line of rejected) this.#rejected.push(line);
       if (rejections > REJECTED_MAX) {
         const line = rejected.at(-1)?.line ?? 0;

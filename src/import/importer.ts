@@ -35,13 +35,15 @@ export type FindEntry = (id: string) => Promise<number | undefined>;
 /** What is stored at a position; undefined where it was erased. */
 export type ReadStored = (position: number) => Promise<JsonObject | undefined>;
 
-type Instead = EntryStep | RejectedStep | undefined;
+type Replacement = EntryStep | RejectedStep | undefined;
 
 export interface EntryStep {
   readonly line: number;
   readonly entry: ImportedEntry;
-  readonly placed?: ((position: number) => void) | undefined;
-  readonly beyond?: ((stored: JsonObject | undefined, find: FindEntry) => Instead | Promise<Instead>) | undefined;
+  readonly onPlaced?: ((position: number) => void) | undefined;
+  readonly onExisting?:
+    | ((stored: JsonObject | undefined, find: FindEntry) => Replacement | Promise<Replacement>)
+    | undefined;
 }
 
 /** A line that was left out. */
@@ -50,11 +52,11 @@ export interface RejectedStep {
   readonly reason: string;
 }
 
-type MadeLater = readonly ImportedEntry[] | string;
+type DeferredEntries = readonly ImportedEntry[] | string;
 
 export type ImportStep =
   /**
-   * An entry to append. `placed` hears where it is, also where it was there before. `beyond` looks at what is stored
+   * An entry to append. `onPlaced` hears where it is, also where it was there before. `onExisting` looks at what is stored
    * under its id already (undefined where that was erased), and may give a step to be done in its place: the rest of a
    * message that was recorded while it was being written, another id, or the reason why it is refused. Without it the id
    * alone decides.
@@ -64,15 +66,18 @@ export type ImportStep =
    * Entries that can be made only once all before them have their places, or by what is stored already, or why there is
    * none to make.
    */
-  | { readonly line: number; readonly later: (find: FindEntry, read: ReadStored) => MadeLater | Promise<MadeLater> }
-  /** An entry to put at its old place. Where that cannot be, `refused` is told, and what it gives is done instead. */
+  | {
+      readonly line: number;
+      readonly deferred: (find: FindEntry, read: ReadStored) => DeferredEntries | Promise<DeferredEntries>;
+    }
+  /** An entry to put at its old place. Where that cannot be, `onRefused` is told, and what it gives is done instead. */
   | {
       readonly line: number;
       readonly copy: EntryCopy;
       readonly log_id: string;
       readonly session_id: string;
-      readonly placed: (position: number) => void;
-      readonly refused: () => ImportStep;
+      readonly onPlaced: (position: number) => void;
+      readonly onRefused: () => ImportStep;
     }
   /** An entry that needs nothing done, because the log has it at this very place. */
   | { readonly line: number; readonly present: true; readonly session_id: string }
@@ -113,12 +118,12 @@ export interface SourceFacts {
    * Asked by whoever meets something that may not be finished: whether it had better be left out, because somebody is writing
    * to the source. Then it is read again, at the latest when nobody does any more.
    */
-  readonly defers: () => boolean;
-  readonly near: NearFiles;
+  readonly isGrowing: () => boolean;
+  readonly siblings: SiblingFiles;
 }
 
 /** Files around the one that is read, for formats of several; paths are relative to its folder, at most three levels up. */
-export interface NearFiles {
+export interface SiblingFiles {
   /** The text of a file; undefined where there is none, or one too long to be held. */
   read(path: string): Promise<string | undefined>;
   /** The names in a folder, in order; none where there is no such folder. */
@@ -131,9 +136,9 @@ export interface NearFiles {
  */
 export interface Resumption {
   /** What was noted where reading stopped; undefined at the beginning of a source. */
-  readonly known: unknown;
+  readonly state: unknown;
   /** Gives the way to ask what is known behind the last line that was read. */
-  note(know: () => unknown): void;
+  onSave(take: () => unknown): void;
 }
 
 /** What an importer declares to read decides what it is given. */

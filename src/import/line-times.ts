@@ -19,7 +19,7 @@ export class LineTimes {
   }
 
   /** What a reading that goes on later has to know. */
-  note(): number | undefined {
+  state(): number | undefined {
     return this.#lastMs();
   }
 

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../model/json.js";
 import { toUsage, type Usage } from "../model/usage.js";
 import type { ImportStep, Opening, SourceOf, TableImporter, TableRow } from "./importer.js";
 import { objectIn, textAt } from "./transcript/fields.js";
-import type { SaidPart } from "./transcript/said.js";
+import type { AnswerPart } from "./transcript/model-answer.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "llm", lacks: ["working folder"] };
@@ -64,7 +64,7 @@ class LlmLog {
     // After results of tools the model is asked again without words.
     if (prompt !== "") yield session.message({ ...origin, native: `${id}:prompt` }, { role: "user", content: prompt });
     const reasoning = text(row.reasoning);
-    const parts: SaidPart[] = [
+    const parts: AnswerPart[] = [
       ...(reasoning === "" ? [] : [{ id, thinking: reasoning }]),
       { id, text: text(row.response) },
       ...this.#calls(id).map((call) => ({ id: call.id, call })),
@@ -134,7 +134,7 @@ class LlmLog {
       if (role === "assistant") {
         const spent = index === last ? { usage: usageOf(row) } : {};
         const model = text(row.resolved_model) || text(row.model);
-        const said = parts.flatMap((part) => saidPart(part, hash));
+        const said = parts.flatMap((part) => toAnswerPart(part, hash));
         yield* session.say(native, { ...origin, native }, { line: this.#line, at, parts: said, model, ...spent });
         yield* session.close();
       }
@@ -194,7 +194,7 @@ function isResult({ type }: TableRow): boolean {
   return /tool.?result/.test(text(type));
 }
 
-function saidPart(part: TableRow, hash: string): readonly SaidPart[] {
+function toAnswerPart(part: TableRow, hash: string): readonly AnswerPart[] {
   const payload = objectOf(part.payload);
   const type = text(part.type);
   const id = `${hash.slice(0, 32)}:${part.position}`;

@@ -6,8 +6,8 @@ import { anthropicUsage, openAiUsage, toUsage } from "../model/usage.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
 import { oneByOne } from "./lines.js";
 import { textAt } from "./transcript/fields.js";
-import type { SaidPart } from "./transcript/said.js";
-import type { TranscriptNote } from "./transcript/transcript.js";
+import type { AnswerPart } from "./transcript/model-answer.js";
+import type { TranscriptState } from "./transcript/transcript.js";
 import { Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 type Provider = "anthropic" | "openai";
@@ -83,41 +83,41 @@ const HEADER = [
 
 async function* readDocument(format: Provider, source: SourceOf<"document">): AsyncGenerator<ImportStep> {
   const isList = Array.isArray(source.opening.document);
-  const talk = new Talk(format, source);
-  yield* talk.begin(1, isList ? {} : await source.header(HEADER), source.stem);
+  const chat = new Chat(format, source);
+  yield* chat.begin(1, isList ? {} : await source.header(HEADER), source.stem);
   for await (const item of source.values(isList ? "*" : "messages.*")) {
     if ("reason" in item) yield item;
-    else yield* talk.take(item.line, item.value);
+    else yield* chat.take(item.line, item.value);
   }
 }
 
 async function* readLines(format: Provider, source: ImportSource): AsyncGenerator<ImportStep> {
-  const talk = new Talk(format, source, source.resume.known as TalkNote | undefined);
-  source.resume.note(() => talk.note());
+  const chat = new Chat(format, source, source.resume.state as ChatState | undefined);
+  source.resume.onSave(() => chat.state());
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) yield item;
     else if (!Array.isArray(item.record.messages))
       yield { line: item.line, reason: "the line has no list of messages" };
     else {
       const { messages, ...header } = item.record;
-      yield* talk.begin(item.line, header, `${source.stem}:${item.line}`);
-      for (const message of messages as readonly JsonValue[]) yield* talk.take(item.line, message);
+      yield* chat.begin(item.line, header, `${source.stem}:${item.line}`);
+      for (const message of messages as readonly JsonValue[]) yield* chat.take(item.line, message);
     }
   }
 }
 
-interface TalkNote {
-  readonly transcript: TranscriptNote;
+interface ChatState {
+  readonly transcript: TranscriptState;
   readonly calls: number;
 }
 
-class Talk {
+class Chat {
   readonly #format: Provider;
   readonly #transcript: Transcript;
   #session: TranscriptSession;
   #calls: number;
 
-  constructor(format: Provider, source: SourceOf<"document"> | ImportSource, known?: TalkNote) {
+  constructor(format: Provider, source: SourceOf<"document"> | ImportSource, known?: ChatState) {
     const tool = { format, lacks: ["times", "tool definitions", "working folder"] };
     this.#format = format;
     this.#transcript = new Transcript(tool, source, known?.transcript);
@@ -125,9 +125,9 @@ class Talk {
     this.#calls = known?.calls ?? 0;
   }
 
-  /** Each line is a talk of its own, so that none goes on. */
-  note(): TalkNote {
-    return { transcript: this.#transcript.note(), calls: this.#calls };
+  /** Each line is a chat of its own, so that none goes on. */
+  state(): ChatState {
+    return { transcript: this.#transcript.state(), calls: this.#calls };
   }
 
   *begin(line: number, header: JsonObject, fallback: string): Generator<ImportStep> {
@@ -167,8 +167,8 @@ class Talk {
     } else yield this.#plain(origin, role, message);
   }
 
-  #parts(content: readonly JsonValue[], line: number): readonly SaidPart[] {
-    return content.filter(isJsonObject).map((block): SaidPart => {
+  #parts(content: readonly JsonValue[], line: number): readonly AnswerPart[] {
+    return content.filter(isJsonObject).map((block): AnswerPart => {
       const id = `part-${line}-${this.#calls}`;
       if (block.type === "text") return { id, text: textAt(block, "text") ?? "" };
       if (block.type === "thinking" || block.type === "redacted_thinking") return { id, thinking: block };

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { isRole, readRole } from "../model/roles.js";
 import type { WallClock } from "../model/time.js";
-import type { OccurrencesNote } from "./identity.js";
+import type { OccurrenceCounts } from "./identity.js";
 import { ContentIds, hashedId, sessionOf } from "./identity.js";
 import type { ImportedEntry, ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import {
@@ -43,10 +43,10 @@ function isBare(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
-  const known = source.resume.known as SessionFileNote | undefined;
+  const known = source.resume.state as SessionFileState | undefined;
   const header = source.opening.records.find(isHeader);
   let session = new SessionFile(source, known?.key ?? textKey(header) ?? source.stem, known);
-  source.resume.note(() => session.note());
+  source.resume.onSave(() => session.state());
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       // It was a message once, and the count of consolidated ones counts it.
@@ -68,9 +68,9 @@ function textKey(header: JsonObject | undefined): string | undefined {
   return typeof header?.key === "string" && header.key !== "" ? header.key : undefined;
 }
 
-interface SessionFileNote {
+interface SessionFileState {
   readonly key: string;
-  readonly ids: OccurrencesNote;
+  readonly ids: OccurrenceCounts;
   readonly last_ms: number | undefined;
   readonly header: { readonly line: number; readonly record: JsonObject } | undefined;
   readonly messages: number;
@@ -85,13 +85,13 @@ class SessionFile {
   readonly #ids: ContentIds;
   readonly #times: LineTimes;
   readonly #clock: WallClock;
-  #header: SessionFileNote["header"];
+  #header: SessionFileState["header"];
   #messages: number;
   /** Positions by the order of their messages, as far as the header says that they are consolidated. */
   #through: number;
   #throughMessage: number;
 
-  constructor(source: ImportSource, key: string, known?: SessionFileNote) {
+  constructor(source: ImportSource, key: string, known?: SessionFileState) {
     this.#key = key;
     this.#session = sessionOf(FORMAT, key);
     this.#ids = new ContentIds(FORMAT, known?.ids);
@@ -103,11 +103,11 @@ class SessionFile {
     this.#throughMessage = known?.through_message ?? 0;
   }
 
-  note(): SessionFileNote {
+  state(): SessionFileState {
     return {
       key: this.#key,
-      ids: this.#ids.note(),
-      last_ms: this.#times.note(),
+      ids: this.#ids.state(),
+      last_ms: this.#times.state(),
       header: this.#header,
       messages: this.#messages,
       through: this.#through,
@@ -150,7 +150,7 @@ class SessionFile {
     const entry = isRole(record.role)
       ? reversible(toMessage(envelope, record), record, { toLine: nanobotLine, clock: this.#clock })
       : { kind: "raw", ...envelope, source: FORMAT, record };
-    return { line, entry, placed: (position) => this.#note(ordinal, position) };
+    return { line, entry, onPlaced: (position) => this.#note(ordinal, position) };
   }
 
   /** The header says how many messages a summary stands for; the entry has to say through which position. */
@@ -159,7 +159,7 @@ class SessionFile {
     const { line, record } = this.#header;
     yield {
       line,
-      later: () => {
+      deferred: () => {
         if (this.#through === 0) return [];
         const { session_id } = this.#session;
         const id = hashedId(FORMAT, ["consolidated", session_id, consolidatedCount(record)]);

@@ -1,18 +1,18 @@
 // Counts by hash agree with a map's, however many there are.
 import { hash } from "node:crypto";
 import { expect, test } from "vitest";
-import { Occurrences } from "./identity.js";
+import { OccurrenceCounter } from "./identity.js";
 
 test("counts what came before, as a map would, while it grows and where it goes on from a note", () => {
-  let occurrences = new Occurrences();
+  let occurrences = new OccurrenceCounter();
   const times = new Map<string, number>();
   for (let number = 0; number < 20_000; number += 1) {
     const key = hash("sha256", String((number * number) % 7_919), "hex");
     expect(occurrences.count(key)).toBe(times.get(key) ?? 0);
     times.set(key, (times.get(key) ?? 0) + 1);
-    if (number % 3_000 === 0) occurrences = new Occurrences(occurrences.note());
+    if (number % 3_000 === 0) occurrences = new OccurrenceCounter(occurrences.state());
   }
-  expect(occurrences.note().keys.length).toBe(times.size);
+  expect(occurrences.state().keys.length).toBe(times.size);
   occurrences.clear();
   expect(occurrences.count("0".repeat(64))).toBe(0);
   expect(occurrences.count("0".repeat(64))).toBe(1);

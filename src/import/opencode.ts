@@ -12,7 +12,7 @@ import type {
   TableRow,
 } from "./importer.js";
 import { numberAt, objectAt, objectIn, textAt } from "./transcript/fields.js";
-import type { SaidPart } from "./transcript/said.js";
+import type { AnswerPart } from "./transcript/model-answer.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "opencode", lacks: ["system prompt", "tool definitions"] };
@@ -111,8 +111,8 @@ async function partsNear(
   for (const names of [[message], [session, message]]) {
     if (!names.every((name) => isPlain(String(name)))) continue;
     const folder = `../../part/${names.join("/")}`;
-    for (const name of await source.near.list(folder)) {
-      const part = objectIn(await source.near.read(`${folder}/${name}`));
+    for (const name of await source.siblings.list(folder)) {
+      const part = objectIn(await source.siblings.read(`${folder}/${name}`));
       if (part !== undefined && !ids.has(part.id ?? null)) found.push(part);
     }
   }
@@ -121,20 +121,20 @@ async function partsNear(
 
 async function sessionNear(source: SourceFacts, session: string): Promise<JsonObject | undefined> {
   if (!isPlain(session)) return undefined;
-  for (const project of await source.near.list("../../session")) {
-    const found = objectIn(await source.near.read(`../../session/${project}/${session}.json`));
+  for (const project of await source.siblings.list("../../session")) {
+    const found = objectIn(await source.siblings.read(`../../session/${project}/${session}.json`));
     if (found !== undefined) return found;
   }
-  return objectIn(await source.near.read(`../../info/${session}.json`));
+  return objectIn(await source.siblings.read(`../../info/${session}.json`));
 }
 
 async function hasMessage(source: SourceFacts, part: JsonObject | undefined, message: string): Promise<boolean> {
   const session = textAt(part ?? {}, "sessionID");
-  const sessions = session === undefined ? await source.near.list("../../message") : [session];
+  const sessions = session === undefined ? await source.siblings.list("../../message") : [session];
   for (const name of sessions) {
     if (!isPlain(name) || !isPlain(message)) continue;
     for (const folder of ["../../message", "../../../message"]) {
-      if ((await source.near.read(`${folder}/${name}/${message}.json`)) !== undefined) return true;
+      if ((await source.siblings.read(`${folder}/${name}/${message}.json`)) !== undefined) return true;
     }
   }
   return false;
@@ -237,9 +237,9 @@ const usageNames: UsageNames = {
 
 class OpenCodeSession {
   readonly #session: TranscriptSession;
-  readonly #source: Pick<SourceFacts, "defers">;
+  readonly #source: Pick<SourceFacts, "isGrowing">;
 
-  constructor(session: TranscriptSession, source: Pick<SourceFacts, "defers">) {
+  constructor(session: TranscriptSession, source: Pick<SourceFacts, "isGrowing">) {
     this.#session = session;
     this.#source = source;
   }
@@ -259,7 +259,7 @@ class OpenCodeSession {
   *message(line: number, message: JsonObject, parts: readonly JsonObject[]): Generator<ImportStep> {
     const origin = { line, at: objectAt(message, "time").created, native: textAt(message, "id") ?? `line-${line}` };
     // It is stored before it is said, and changed while it is: what is taken too early is never whole.
-    if (!isFinished(message, parts) && this.#source.defers()) return;
+    if (!isFinished(message, parts) && this.#source.isGrowing()) return;
     if (message.role === "assistant") yield* this.#assistant(origin, message, parts);
     else if (message.role === "user") yield* this.#user(origin, message, parts);
     else if (message.role === "tool") {
@@ -298,7 +298,7 @@ class OpenCodeSession {
     parts: readonly JsonObject[],
   ): Generator<ImportStep> {
     const session = this.#session;
-    const said = parts.length === 0 ? ownParts(message, origin.native) : parts.flatMap((part) => saidPart(part));
+    const said = parts.length === 0 ? ownParts(message, origin.native) : parts.flatMap((part) => toAnswerPart(part));
     yield* session.say(origin.native, origin, {
       line: origin.line,
       at: origin.at,
@@ -367,7 +367,7 @@ function partsOfContent(message: JsonObject): readonly JsonObject[] {
   });
 }
 
-function saidPart(part: JsonObject): readonly SaidPart[] {
+function toAnswerPart(part: JsonObject): readonly AnswerPart[] {
   const id = textAt(part, "id") ?? "part";
   if (part.type === "text") return part.synthetic === true ? [] : [{ id, text: textAt(part, "text") ?? "" }];
   if (part.type === "reasoning") return [{ id, thinking: textAt(part, "text") ?? "" }];
@@ -377,7 +377,7 @@ function saidPart(part: JsonObject): readonly SaidPart[] {
 }
 
 /** Of a message that holds its own words, as programs write it that put a session into one file. */
-function ownParts(message: JsonObject, id: string): readonly SaidPart[] {
+function ownParts(message: JsonObject, id: string): readonly AnswerPart[] {
   const text = textAt(message, "content");
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isJsonObject) : [];
   return [

@@ -13,10 +13,10 @@ import type {
   TableImporter,
 } from "./importer.js";
 import { LINE_BYTES_MAX, oneByOne } from "./lines.js";
-import { Branches, type BranchesNote, type Turned } from "./transcript/branches.js";
+import { Branches, type BranchesState, type BranchSwitch } from "./transcript/branches.js";
 import { blocksOf, numberAt, objectIn, onlyText, textAt } from "./transcript/fields.js";
-import type { SaidPart } from "./transcript/said.js";
-import type { SessionNote, TranscriptNote } from "./transcript/transcript.js";
+import type { AnswerPart } from "./transcript/model-answer.js";
+import type { SessionState, TranscriptState } from "./transcript/transcript.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 import { decompressedWithin } from "./zstd.js";
 
@@ -56,13 +56,13 @@ function isMessage(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
-  const known = source.resume.known as PiNote | undefined;
+  const known = source.resume.state as PiNote | undefined;
   const tree = new Tree(known?.tree);
   // A file that goes on may have begun before there was anything to branch from.
   const isTree = known !== undefined || source.opening.records.some((record) => "parentId" in record);
   if (isTree) for await (const item of oneByOne(source.records())) if ("record" in item) tree.add(item.record);
   const session = new PiSession(source, tree, known?.session);
-  source.resume.note((): PiNote => ({ session: session.note(), tree: tree.note() }));
+  source.resume.onSave((): PiNote => ({ session: session.state(), tree: tree.state() }));
   yield session.turn();
   for await (const records of source.records()) yield session.takeAll(records);
 }
@@ -73,9 +73,9 @@ interface PiNote {
 }
 
 interface PiSessionNote {
-  readonly transcript: TranscriptNote;
-  readonly session: SessionNote;
-  readonly branches: BranchesNote;
+  readonly transcript: TranscriptState;
+  readonly session: SessionState;
+  readonly branches: BranchesState;
 }
 
 interface TreeNote {
@@ -101,7 +101,7 @@ class Tree {
     this.#knownBranch = this.branch();
   }
 
-  note(): TreeNote {
+  state(): TreeNote {
     return { parents: this.#parents, newest: this.#newest, is_tree: this.#isTree };
   }
 
@@ -125,7 +125,7 @@ class Tree {
   }
 
   /** What was read before and has changed sides since. */
-  turned(): Turned {
+  turned(): BranchSwitch {
     const branch = this.branch();
     const turned = { left: [] as string[], back: [] as string[] };
     for (const id of [...this.#parents.keys()].slice(0, this.#knownCount)) {
@@ -175,7 +175,7 @@ class PiSession {
   readonly #transcript: Transcript;
   readonly #branches: Branches;
   readonly #branch: ReadonlySet<string> | undefined;
-  readonly #turned: Turned;
+  readonly #turned: BranchSwitch;
   #session: TranscriptSession;
 
   constructor(source: SourceFacts, tree: Tree, known?: PiSessionNote) {
@@ -187,17 +187,17 @@ class PiSession {
     this.#session = known === undefined ? transcript.session(source.stem) : transcript.revive(known.session);
   }
 
-  note(): PiSessionNote {
+  state(): PiSessionNote {
     return {
-      transcript: this.#transcript.note(),
-      session: this.#session.note(),
-      branches: this.#branches.note(),
+      transcript: this.#transcript.state(),
+      session: this.#session.state(),
+      branches: this.#branches.state(),
     };
   }
 
   /** What was recorded before and has changed sides since. */
   turn(): Generator<ImportStep> {
-    return this.#branches.turn(this.#session, this.#turned);
+    return this.#branches.applySwitch(this.#session, this.#turned);
   }
 
   *takeAll(records: Iterable<SourceRecord>): Generator<ImportStep> {
@@ -285,8 +285,8 @@ class PiSession {
   }
 }
 
-function partsOf(content: JsonValue | undefined, id: string): readonly SaidPart[] {
-  const parts = blocksOf(content).map((block): SaidPart => {
+function partsOf(content: JsonValue | undefined, id: string): readonly AnswerPart[] {
+  const parts = blocksOf(content).map((block): AnswerPart => {
     const call = textAt(block, "id");
     const name = textAt(block, "name");
     if (block.type === "text") return { id, text: textAt(block, "text") ?? "" };
@@ -298,7 +298,7 @@ function partsOf(content: JsonValue | undefined, id: string): readonly SaidPart[
 }
 
 /** A signature makes it a block that its provider takes back. */
-function thinkingPart(block: JsonObject, id: string): SaidPart {
+function thinkingPart(block: JsonObject, id: string): AnswerPart {
   const signature = textAt(block, "thinkingSignature");
   const thinking = textAt(block, "thinking") ?? "";
   return signature === undefined ? { id, thinking } : { id, thinking: { type: "thinking", thinking, signature } };

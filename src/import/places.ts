@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { nameIn, type SeenFile, seeFiles, type WatchedRoot } from "./watch/seen-files.js";
 
 /** What the places depend on. */
-export interface Surroundings {
+export interface Platform {
   readonly env: { readonly [name: string]: string | undefined };
   readonly home: string;
   readonly platform: string;
@@ -149,7 +149,7 @@ export interface FoundPlace {
 }
 
 /** The places of this machine and user, each once, in the order of the table. */
-export function knownPlaces({ env, home, platform }: Surroundings = thisMachine()): readonly KnownPlace[] {
+export function knownPlaces({ env, home, platform }: Platform = thisPlatform()): readonly KnownPlace[] {
   const named = (name: string): string | undefined => (env[name] === "" ? undefined : env[name]);
   const base = (name: string, fallback: string): string => {
     const given = named(name);
@@ -210,10 +210,10 @@ export async function findInPlaces(
 export function placeVariables(): readonly string[] {
   const asked = new Set<string>();
   const env = new Proxy({}, { get: (_, name) => void asked.add(String(name)) });
-  knownPlaces({ ...thisMachine(), env });
+  knownPlaces({ ...thisPlatform(), env });
   return [...asked].sort();
 }
 
-function thisMachine(): Surroundings {
+function thisPlatform(): Platform {
   return { env: process.env, home: homedir(), platform: process.platform };
 }

@@ -10,18 +10,18 @@ import type { JsonObject } from "../model/json.js";
 import { limits } from "../model/limits.js";
 import type { WallClock } from "../model/time.js";
 import { firstValue, readDocument } from "./document.js";
+import type { FileTally } from "./import-batcher.js";
 import type { ImportProgress } from "./import-files.js";
 import type {
   Importer,
   LogState,
-  NearFiles,
   Opening,
   Resumption,
+  SiblingFiles,
   SourceRecord,
   TableColumns,
   TableRow,
 } from "./importer.js";
-import type { Account } from "./intake.js";
 import { EXPORTED_LEVELS_MAX, isOpenAt, LINE_BYTES_MAX, oneByOne, readRecords } from "./lines.js";
 import { type Tables, UnreadableTables } from "./tables.js";
 import { decompressed, isCompressed } from "./zstd.js";
@@ -43,13 +43,13 @@ export interface FoundFile {
 }
 
 /** A path that leads nowhere, and why. */
-export interface LostPath {
+export interface UnreadablePath {
   readonly file: string;
   readonly reason: string;
 }
 
 /** The file itself, or all files of a folder and of the folders in it, by name. */
-export async function* findFiles(path: string): AsyncGenerator<FoundFile | LostPath> {
+export async function* findFiles(path: string): AsyncGenerator<FoundFile | UnreadablePath> {
   if (path === "-") {
     yield { file: path };
     return;
@@ -63,7 +63,7 @@ export async function* findFiles(path: string): AsyncGenerator<FoundFile | LostP
   }
 }
 
-async function* filesWithin(folder: string): AsyncGenerator<FoundFile | LostPath> {
+async function* filesWithin(folder: string): AsyncGenerator<FoundFile | UnreadablePath> {
   let items: readonly Dirent[];
   try {
     items = await readdir(folder, { withFileTypes: true });
@@ -96,7 +96,7 @@ export interface OpenedFile {
 }
 
 /** Opens a file and reads its opening; a failure comes back as a reason. */
-export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Promise<OpenedFile | LostPath> {
+export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Promise<OpenedFile | UnreadablePath> {
   try {
     const found = file === "-" ? undefined : await stat(file);
     if (found?.isDirectory()) return { file, reason: "it is a folder" };
@@ -213,7 +213,7 @@ export async function readOpening(
 ): Promise<Opening> {
   const { opening: bytes } = opened;
   if (tables !== undefined) return { name, bytes, records: [], document: undefined, is_one_value: false, tables };
-  // The last line may go on beyond; a file that ends here has it whole.
+  // The last line may continue behind it; a file that ends here has it whole.
   const end = bytes.length === opened.size ? bytes.length : bytes.lastIndexOf(0x0a) + 1;
   const records: JsonObject[] = [];
   // A line may tell the format although that format will not take it.
@@ -262,16 +262,16 @@ interface SourceParts {
   readonly clock: WallClock;
   readonly log: LogState;
   readonly as_new: boolean;
-  readonly defers: () => boolean;
+  readonly isGrowing: () => boolean;
   /** Hears how far it is. */
   readonly tell: ((progress: ImportProgress) => void) | undefined;
-  readonly account: Account;
+  readonly tally: FileTally;
   readonly database: Tables | undefined;
   readonly growing?: GrowingLines;
 }
 
 /** A source that is read once, from its start to its end. */
-const fromStart: Resumption = { known: undefined, note: () => undefined };
+const fromStart: Resumption = { state: undefined, onSave: () => undefined };
 
 export class FileSource {
   readonly #file: string;
@@ -283,7 +283,7 @@ export class FileSource {
   }
 
   async read(importer: Importer): Promise<ReturnType<Importer["read"]>> {
-    const { opened, opening, clock, log, as_new, defers, database } = this.#source;
+    const { opened, opening, clock, log, as_new, isGrowing, database } = this.#source;
     const facts = {
       path: this.#file,
       stem: stemOf(this.#file),
@@ -292,8 +292,8 @@ export class FileSource {
       clock,
       log,
       as_new,
-      defers,
-      near: nearFiles(this.#file),
+      isGrowing,
+      siblings: siblingFiles(this.#file),
     };
     if (importer.reads === "lines") {
       const { growing } = this.#source;
@@ -311,24 +311,24 @@ export class FileSource {
 
   /** The file's bytes, counted as they are read, so that batches are cut by them and a person sees how far it is. */
   #chunks(): AsyncIterable<Buffer> | undefined {
-    const { opened, account } = this.#source;
+    const { opened, tally } = this.#source;
     const chunks = opened.chunks();
     if (chunks === undefined) return undefined;
     const tell = (): void => this.#tell();
     return (async function* counted() {
       for await (const chunk of chunks) {
         yield chunk;
-        account.bytes += chunk.length;
+        tally.bytes += chunk.length;
         tell();
       }
     })();
   }
 
   *#rows(query: string, values: readonly (string | number)[]): Generator<TableRow> {
-    const { account, database } = this.#source;
+    const { tally, database } = this.#source;
     for (const row of database?.rows(query, ...values) ?? []) {
       for (const value of Object.values(row)) {
-        if (typeof value === "string" || value instanceof Uint8Array) account.bytes += value.length;
+        if (typeof value === "string" || value instanceof Uint8Array) tally.bytes += value.length;
       }
       this.#tell();
       yield row;
@@ -336,10 +336,10 @@ export class FileSource {
   }
 
   #tell(): void {
-    const { account, opened, tell } = this.#source;
-    const { added, existing } = account;
+    const { tally, opened, tell } = this.#source;
+    const { added, existing } = tally;
     // A long document is read twice, and unpacked bytes are more than the file has.
-    const bytes = Math.min(account.bytes, opened.size ?? account.bytes);
+    const bytes = Math.min(tally.bytes, opened.size ?? tally.bytes);
     tell?.({ file: this.#file, bytes, bytes_total: opened.size, added, existing });
   }
 }
@@ -352,7 +352,7 @@ function stemOf(file: string): string {
 }
 
 /** What a record names may be anything; nothing outside of three levels up is looked at. */
-function nearFiles(file: string): NearFiles {
+function siblingFiles(file: string): SiblingFiles {
   const folder = resolve(dirname(file));
   const outermost = resolve(folder, "../../..");
   const within = (path: string): string | undefined => {

@@ -3,7 +3,7 @@ import type { CaptureKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { isRole, readRole } from "../model/roles.js";
 import type { WallClock } from "../model/time.js";
-import type { OccurrencesNote } from "./identity.js";
+import type { OccurrenceCounts } from "./identity.js";
 import { ContentIds, sessionOf } from "./identity.js";
 import type { ImportedEntry, ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import {
@@ -44,17 +44,17 @@ function isKnown(record: JsonObject): boolean {
   return type !== "message" || isRole(record.role);
 }
 
-interface TimmyNote {
-  readonly ids: OccurrencesNote;
+interface TimmyState {
+  readonly ids: OccurrenceCounts;
   readonly last_ms: number | undefined;
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const { session_id, native_id } = sessionOf(FORMAT, source.stem);
-  const known = source.resume.known as TimmyNote | undefined;
+  const known = source.resume.state as TimmyState | undefined;
   const ids = new ContentIds(FORMAT, known?.ids);
   const times = new LineTimes(source, known?.last_ms);
-  source.resume.note((): TimmyNote => ({ ids: ids.note(), last_ms: times.note() }));
+  source.resume.onSave((): TimmyState => ({ ids: ids.state(), last_ms: times.state() }));
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;

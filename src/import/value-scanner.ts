@@ -51,7 +51,7 @@ export class ValueScanner {
   }
 
   write(given: Buffer): readonly Found[] {
-    this.#chunk = this.#isBegun ? given : withoutMark(given);
+    this.#chunk = this.#isBegun ? given : withoutByteOrderMark(given);
     if (!this.#isBegun && isUtf16(this.#chunk)) this.#fail(UTF16_REASON);
     this.#isBegun = true;
     this.#tokenizer.write(this.#chunk);
@@ -173,6 +173,6 @@ export class ValueScanner {
   }
 }
 
-export function withoutMark(bytes: Buffer): Buffer {
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }

@@ -70,8 +70,8 @@ export class NotingLog implements EntryLog {
     return this.#log.append(units);
   }
 
-  expectMuch(): void {
-    this.#log.expectMuch?.();
+  hintBulk(): void {
+    this.#log.hintBulk?.();
   }
 
   restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {

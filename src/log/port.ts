@@ -128,7 +128,7 @@ export interface EntryLog {
    */
   append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]>;
   /** Word that very much will be appended soon; a log for which that makes no difference does not listen. */
-  expectMuch?(): void;
+  hintBulk?(): void;
   /**
    * Puts entries of another log at the places they had there. They must go on where this log ends and fit its chain, and
    * the log must be empty or carry the same id; an empty log takes over the id. Their claims must be those that their hashes

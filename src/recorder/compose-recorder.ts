@@ -4,7 +4,7 @@ import type { Growth } from "../engines/port.js";
 import { Exports } from "../export/exports.js";
 import type { KeyStore } from "../guard/keys.js";
 import { Keys } from "../guard/keys.js";
-import { Watches } from "../import/watch/watches.js";
+import { type WatchClock, Watches } from "../import/watch/watches.js";
 import { audited } from "../log/audit.js";
 import { Capture } from "../log/capture/capture.js";
 import { GroupCommit } from "../log/capture/group-commit.js";
@@ -51,6 +51,8 @@ export interface RecorderSides {
   readonly leases?: (() => Leases) | undefined;
   /** Where it is kept how far watched files were read; undefined keeps it in memory. */
   readonly bookmarks?: string | undefined;
+  /** The time by which files are watched; the system's by default. */
+  readonly watchClock?: WatchClock | undefined;
   /** Told what was recorded. */
   readonly onRecorded?: OnRecorded | undefined;
 }
@@ -71,7 +73,7 @@ export function composeRecorder(opened: RecorderSides): Recorder {
   commit.listen(() => reading.grown());
   commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
-  const watches = new Watches(sides.bookmarks);
+  const watches = new Watches(sides.bookmarks, sides.watchClock);
   const shared = {
     calls,
     keys,

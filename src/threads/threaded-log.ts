@@ -82,7 +82,7 @@ export class ThreadedLog implements EntryLog {
     return isTaken;
   }
 
-  expectMuch(): void {
+  hintBulk(): void {
     // Whoever appends first meets whatever failed.
     if (!this.#isClosed) this.#startedThread().catch(() => undefined);
   }

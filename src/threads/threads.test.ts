@@ -125,8 +125,8 @@ test("who says that much will come has the thread made at once, and the appends 
   const made = threadsMade();
   const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
   onTestFinished(() => log.close());
-  log.expectMuch();
-  log.expectMuch();
+  log.hintBulk();
+  log.hintBulk();
   await vi.waitFor(() => expect(made()).toBe(1));
   expect(await log.append(["a", "b"].map((id) => [newEntry(id)]))).toMatchObject([
     { placed: [{ position: 1 }] },

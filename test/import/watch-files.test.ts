@@ -1,4 +1,5 @@
 // What becomes of files that grow, move, shrink and go while they are watched, and of their bookmarks.
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
   appendFileSync,
@@ -30,16 +31,54 @@ import {
 import { contentTexts } from "../../src/model/content.js";
 import { fixturePath, recordsOf } from "../support/fixtures.js";
 import { importBench } from "../support/import-target.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { recorderAt } from "../support/memory-recorder.js";
 import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
 import { tokensOf } from "../support/transcripts.js";
 
 const data = join(folderOfFile(), "record");
+const clock = new ManualClock();
 let recorder: Recorder;
+/** On the same store, with a clock that tests move. */
+let clocked: Recorder;
 
 beforeAll(async () => {
   recorder = await openRecorder({ data });
+  clocked = await openClocked(data);
 });
-afterAll(() => recorder.close());
+afterAll(async () => {
+  await clocked.close();
+  await recorder.close();
+});
+
+function openClocked(folder: string): Promise<Recorder> {
+  const watching = { bookmarks: join(folder, "watch.db"), watchClock: clock };
+  return recorderAt(folder, { nowMs: Date.now, randomBytes }, watching);
+}
+
+/** Waits until a watch has caught up, while the clock goes on. */
+async function caughtUp(watch: Watch): Promise<void> {
+  let isDone = false;
+  const done = watch.caughtUp().then(() => {
+    isDone = true;
+  });
+  while (!isDone) await clock.advance(100);
+  await done;
+}
+
+/** Moves the clock until what is expected has come, at most so far. */
+async function within(ms: number, expectation: () => unknown): Promise<void> {
+  const endMs = clock.nowMs() + ms;
+  for (;;) {
+    await clock.advance(100);
+    try {
+      await expectation();
+      return;
+    } catch (error) {
+      if (clock.nowMs() >= endMs) throw error;
+    }
+  }
+}
 
 /** A line of Claude Code's with words of its own; an id of its own too, so that it counts once. */
 function line(uuid: string, session: string, text = `words of ${uuid}`): string {
@@ -60,10 +99,14 @@ async function said(session: string): Promise<readonly string[]> {
 }
 
 /** Watches until the test ends. */
-async function watching(paths: string | readonly string[], options: WatchOptions = {}): Promise<Watch> {
-  const watch = await recorder.watchFiles(paths, options);
+async function watching(
+  paths: string | readonly string[],
+  options: WatchOptions = {},
+  watcher: Recorder = clocked,
+): Promise<Watch> {
+  const watch = await watcher.watchFiles(paths, options);
   onTestFinished(() => watch.close());
-  await watch.caughtUp();
+  await caughtUp(watch);
   return watch;
 }
 
@@ -130,7 +173,7 @@ describe("a file of each format that is read piece by piece, by a program that i
 
 test("a line is recorded within two seconds of being complete, in files and folders that are new too", async () => {
   const folder = folderOfTest();
-  await watching(folder);
+  await watching(folder, {}, recorder);
   mkdirSync(join(folder, "a/b/c"), { recursive: true });
   const file = join(folder, "a/b/c/new.jsonl");
   writeFileSync(file, line("new-1", "new"));
@@ -235,10 +278,10 @@ test("what is forgotten leaves bookmarks too, and does not come back", async () 
   const call = { type: "tool_use", id: "t1", name: "shell", input: { command: "print hunter2hunter2" } };
   const message = { role: "assistant", id: "m1", content: [call] };
   writeFileSync(file, `${JSON.stringify({ type: "assistant", uuid: "f1", sessionId: "gone", message })}\n`);
-  const opened = await openRecorder({ data: own });
+  const opened = await openClocked(own);
   onTestFinished(() => opened.close());
   const watch = await opened.watchFiles(file, { poll: true });
-  await watch.caughtUp();
+  await caughtUp(watch);
   const bytes = (): string =>
     readdirSync(own)
       .filter((name) => name.startsWith("watch."))
@@ -247,7 +290,7 @@ test("what is forgotten leaves bookmarks too, and does not come back", async () 
   expect(bytes()).toContain("hunter2hunter2");
   await opened.forget({ session_id: "gone", reason: "test" });
   expect(bytes()).not.toContain("hunter2hunter2");
-  await vi.waitFor(() => expect(watch.counts.looks).toBe(2), { timeout: 3_000 });
+  await within(3_000, () => expect(watch.counts.looks).toBe(2));
   expect(watch.counts.added).toBe(2);
 });
 
@@ -275,15 +318,12 @@ test("documents and databases are read again when they changed, with what their 
   ];
   writeFileSync(`${document}.tmp`, JSON.stringify(messages));
   renameSync(`${document}.tmp`, document);
-  await vi.waitFor(
-    async () => {
-      expect(await said("talk-1")).toEqual(["first question", "yes", "second question", "yes"]);
-      expect(await said("talk")).toEqual(["a document", "that grew"]);
-    },
-    { timeout: 2_000 },
-  );
+  await within(2_000, async () => {
+    expect(await said("talk-1")).toEqual(["first question", "yes", "second question", "yes"]);
+    expect(await said("talk")).toEqual(["a document", "that grew"]);
+  });
   const { looks } = watch.counts;
-  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  await clock.advance(1_300);
   expect(watch.counts.looks - looks).toBeLessThan(2);
 });
 
@@ -323,9 +363,7 @@ test("files of no known format are named once, when they have settled; links are
   await watching(folder, { onRejected: (item) => rejected.push(item) });
   expect(rejected).toEqual([{ file: join(folder, "notes.md"), line: 0, reason: expect.stringContaining("no format") }]);
   appendFileSync(join(elsewhere, "target.jsonl"), line("k2", "linked"));
-  await vi.waitFor(async () => expect(await said("linked")).toEqual(["words of k1", "words of k2"]), {
-    timeout: 2_000,
-  });
+  await within(2_000, async () => expect(await said("linked")).toEqual(["words of k1", "words of k2"]));
   expect(rejected.length).toBe(1);
 });
 
@@ -334,13 +372,12 @@ test("a file whose time lies in the future settles by the watcher's own clock", 
   writeFileSync(path, "# just notes\n");
   const later = new Date("2099-01-01T00:00:00.000Z");
   utimesSync(path, later, later);
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-  onTestFinished(() => void vi.useRealTimers());
   const rejected: RejectedLine[] = [];
   await watching(path, { poll: true, onRejected: (item) => rejected.push(item) });
   expect(rejected).toEqual([]);
-  vi.setSystemTime(Date.now() + 61_000);
-  await vi.waitFor(() => expect(rejected).toMatchObject([{ file: path, line: 0 }]), { timeout: 3_000 });
+  await clock.advance(58_000);
+  expect(rejected).toEqual([]);
+  await within(6_000, () => expect(rejected).toMatchObject([{ file: path, line: 0 }]));
 });
 
 test("a folder that is not there yet, or goes and comes back, is watched all the same", async () => {
@@ -352,9 +389,9 @@ test("a folder that is not there yet, or goes and comes back, is watched all the
   for (const round of ["b1", "b2"]) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${round}.jsonl`), line(round, "back"));
-    await vi.waitFor(async () => expect(await said("back")).toContain(`words of ${round}`), { timeout: 2_500 });
+    await within(2_500, async () => expect(await said("back")).toContain(`words of ${round}`));
     rmSync(folder, { recursive: true });
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await clock.advance(1_200);
   }
 });
 

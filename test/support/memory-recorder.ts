@@ -13,7 +13,7 @@ import { calls } from "../../src/operations/calls.js";
 import { readersOf } from "../../src/operations/readers.js";
 import { LocalReading } from "../../src/reading/local.js";
 import { LocalTailSource } from "../../src/reading/tail/source.js";
-import { composeRecorder } from "../../src/recorder/compose-recorder.js";
+import { composeRecorder, type RecorderSides } from "../../src/recorder/compose-recorder.js";
 import { openSides } from "../../src/recorder/open-sides.js";
 import type { Recorder } from "../../src/recorder/recorder.js";
 import { repeatableSurroundings } from "./surroundings.js";
@@ -32,10 +32,15 @@ export function memoryRecorder(surroundings: Surroundings = repeatableSurroundin
 }
 
 /** A recorder on a store that is opened by its address, as `openRecorder` does it. */
-export async function recorderAt(data: string, surroundings: Surroundings): Promise<Recorder> {
+export async function recorderAt(
+  data: string,
+  surroundings: Surroundings,
+  watching: Pick<RecorderSides, "bookmarks" | "watchClock"> = {},
+): Promise<Recorder> {
   const mask = createMask();
   const sides = await openSides({ data, mode: "create", mask, mask_values: [] });
-  return composeRecorder({ ...sides, surroundings, mask, sealing: new Sealing({ key_path: "nowhere", data }) });
+  const sealing = new Sealing({ key_path: "nowhere", data });
+  return composeRecorder({ ...sides, surroundings, mask, sealing, ...watching });
 }
 
 /** A recorder on parts of the test's own. */

@@ -11,12 +11,12 @@ const LEFT_MAX = 1_000;
 const CALLS_MAX = 4_096;
 
 /** What a reading that goes on later has to know. */
-export interface BranchesNote {
+export interface BranchesState {
   readonly times_back: ReadonlyMap<string, number>;
 }
 
 /** Records, by their native ids, that changed sides after they were recorded. */
-export interface Turned {
+export interface BranchSwitch {
   readonly left: readonly string[];
   readonly back: readonly string[];
 }
@@ -29,13 +29,13 @@ export class Branches {
   /** How often the message with a call came back: its result has to come after it each time. */
   readonly #timesBack: Map<string, number>;
 
-  constructor(format: string, known?: BranchesNote) {
+  constructor(format: string, known?: BranchesState) {
     this.#format = format;
     this.#timesBack = new Map(known?.times_back);
   }
 
   /** Asked where all that was left has been withdrawn. */
-  note(): BranchesNote {
+  state(): BranchesState {
     return { times_back: this.#timesBack };
   }
 
@@ -47,21 +47,21 @@ export class Branches {
   }
 
   /** What was recorded under another choice, in its order: it is withdrawn now, or said again. */
-  *turn(session: TranscriptSession, { left, back }: Turned): Generator<ImportStep> {
-    yield* this.#turns(session, left, true);
-    yield* this.#turns(session, back, false);
+  *applySwitch(session: TranscriptSession, { left, back }: BranchSwitch): Generator<ImportStep> {
+    yield* this.#switched(session, left, true);
+    yield* this.#switched(session, back, false);
   }
 
   /** The withdrawals of what was left, at the end of each piece of a source. */
   *end(): Generator<ImportStep> {
     if (this.#left === 0) return;
     this.#left = 0;
-    const later = (): readonly ImportedEntry[] => {
+    const deferred = (): readonly ImportedEntry[] => {
       const due = this.#due;
       this.#due = [];
       return due;
     };
-    yield { line: 0, later };
+    yield { line: 0, deferred };
   }
 
   #onBranch(step: EntryStep, isLeft: boolean, times = 0): EntryStep {
@@ -70,12 +70,12 @@ export class Branches {
     if (entry.kind !== "message") return step;
     // A copy that counts as another session's message is that session's to withdraw, and of one that was erased nothing is left.
     let isOwn = true;
-    const beyond = async (
+    const onExisting = async (
       stored: JsonObject | undefined,
       find: FindEntry,
     ): Promise<EntryStep | RejectedStep | undefined> => {
       isOwn = stored?.session_id === entry.session_id;
-      const next = await step.beyond?.(stored, find);
+      const next = await step.onExisting?.(stored, find);
       if (next !== undefined && "reason" in next) return next;
       if (next !== undefined) {
         // The rest of a message follows the part that was recorded before, which is left as well.
@@ -89,32 +89,35 @@ export class Branches {
       if (!isLeft) this.#cameBack(entry, times + 1);
       return this.#onBranch({ line, entry: again }, isLeft, times + 1);
     };
-    const placed = (position: number): void => {
-      step.placed?.(position);
+    const onPlaced = (position: number): void => {
+      step.onPlaced?.(position);
       if (isLeft && isOwn) this.#due.push(this.#withdrawal(entry, position));
     };
-    return { line, entry, placed, beyond };
+    return { line, entry, onPlaced, onExisting };
   }
 
   /** A result counts for the call before it, so that it follows one that came back. */
   #result(step: EntryStep, times = 0): EntryStep {
     const { entry, line } = step;
-    const beyond: EntryStep["beyond"] = async (stored, find) => {
-      const next = await step.beyond?.(stored, find);
+    const onExisting: EntryStep["onExisting"] = async (stored, find) => {
+      const next = await step.onExisting?.(stored, find);
       if (next !== undefined) return next;
       if (times >= this.#timesBackOf(entry)) return undefined;
       return this.#result({ line, entry: this.#again(entry) }, times + 1);
     };
-    return { ...step, beyond };
+    return { ...step, onExisting };
   }
 
-  *#turns(session: TranscriptSession, natives: readonly string[], isLeft: boolean): Generator<ImportStep> {
+  *#switched(session: TranscriptSession, natives: readonly string[], isLeft: boolean): Generator<ImportStep> {
     for (const id of natives.flatMap((native) => session.idsOf(native))) {
-      yield { line: 0, later: (find, read) => this.#turned({ id, session_id: session.id, isLeft }, { find, read }) };
+      yield {
+        line: 0,
+        deferred: (find, read) => this.#switchedEntries({ id, session_id: session.id, isLeft }, { find, read }),
+      };
     }
   }
 
-  async #turned(
+  async #switchedEntries(
     { id: first, session_id, isLeft }: { readonly id: string; readonly session_id: string; readonly isLeft: boolean },
     { find, read }: { readonly find: FindEntry; readonly read: ReadStored },
   ): Promise<readonly ImportedEntry[]> {
@@ -190,7 +193,7 @@ function callIds({ tool_calls }: ImportedEntry): readonly string[] {
 /** Taken back is what was said lately; of more turns than these the oldest are forgotten. */
 const TURNS_MAX = 100;
 
-interface Turn {
+interface ConversationTurn {
   readonly prompt: string;
   readonly parent: string;
   /** The native ids of what was said in it. */
@@ -200,23 +203,23 @@ interface Turn {
 }
 
 /** What a reading that goes on later has to know. */
-export interface RewindsNote {
-  readonly turns: readonly Turn[];
+export interface RewindsState {
+  readonly turns: readonly ConversationTurn[];
   readonly is_copy: boolean;
 }
 
 /** The turns of one session, as they stand. */
 export class Rewinds {
-  readonly #turns: Turn[];
+  readonly #turns: ConversationTurn[];
   /** Whether what is said now was said before. */
   #isCopy: boolean;
 
-  constructor(known?: RewindsNote) {
+  constructor(known?: RewindsState) {
     this.#turns = (known?.turns ?? []).map((turn) => ({ ...turn, said: [...turn.said] }));
     this.#isCopy = known?.is_copy ?? false;
   }
 
-  note(): RewindsNote {
+  state(): RewindsState {
     return { turns: this.#turns, is_copy: this.#isCopy };
   }
 

@@ -6,11 +6,11 @@ import { homedir } from "node:os";
 import { parseLabel } from "../../model/ids.js";
 import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../../model/json.js";
 import { Rejection } from "../../model/rejection.js";
-import { hashedId, idOf, Occurrences, type OccurrencesNote, sessionOf } from "../identity.js";
+import { hashedId, idOf, OccurrenceCounter, type OccurrenceCounts, sessionOf } from "../identity.js";
 import type { EntryStep, ImportedEntry, ImportStep, SourceFacts } from "../importer.js";
 import { LineTimes } from "../line-times.js";
 import { objectIn } from "./fields.js";
-import { greaterUsage, restOf, type Said, saidFields, type ToolCall } from "./said.js";
+import { answerFields, greaterUsage, type ModelAnswer, restOf, type ToolCall } from "./model-answer.js";
 
 /** Which tool wrote a transcript, and what it never writes down. */
 export interface TranscriptTool {
@@ -63,13 +63,13 @@ export class Transcript {
   readonly path: string;
   readonly times: LineTimes;
   readonly projects = new ProjectNames();
-  readonly #occurrences: Occurrences;
+  readonly #occurrences: OccurrenceCounter;
 
-  constructor(tool: TranscriptTool, source: SourceFacts, known?: TranscriptNote) {
+  constructor(tool: TranscriptTool, source: SourceFacts, known?: TranscriptState) {
     this.tool = tool;
     this.path = source.path;
     this.times = new LineTimes(source, known?.last_ms);
-    this.#occurrences = new Occurrences(known?.counts);
+    this.#occurrences = new OccurrenceCounter(known?.counts);
   }
 
   session(key: string, parent?: TranscriptSession): TranscriptSession {
@@ -87,12 +87,12 @@ export class Transcript {
   }
 
   /** A session as it was when it was noted. */
-  revive(note: SessionNote): TranscriptSession {
+  revive(note: SessionState): TranscriptSession {
     return new TranscriptSession(this, note);
   }
 
-  note(): TranscriptNote {
-    return { last_ms: this.times.note(), counts: this.#occurrences.note() };
+  state(): TranscriptState {
+    return { last_ms: this.times.state(), counts: this.#occurrences.state() };
   }
 
   /** The id of a record without one: a hash of what makes it this one, and of how often the same was there before. */
@@ -119,9 +119,9 @@ export class TranscriptSession {
   #project: string;
   #facts: SessionFacts | undefined;
   #open: OpenAnswer | undefined;
-  #waiting: OwnStep[];
+  #waiting: SessionStep[];
 
-  constructor(transcript: Transcript, note: SessionNote) {
+  constructor(transcript: Transcript, note: SessionState) {
     this.#transcript = transcript;
     this.id = note.session_id;
     this.#nativeId = note.native_id;
@@ -133,7 +133,7 @@ export class TranscriptSession {
     this.#waiting = note.waiting.map(({ line, entry, native }) => this.#recorded(line, entry, native));
   }
 
-  note(): SessionNote {
+  state(): SessionState {
     return {
       session_id: this.id,
       native_id: this.#nativeId,
@@ -162,7 +162,7 @@ export class TranscriptSession {
   }
 
   /** Whether there is something in it that was not told before. */
-  isNews(facts: SessionFacts): boolean {
+  isNew(facts: SessionFacts): boolean {
     const known = this.#facts;
     if (known === undefined || facts.metadata !== undefined) return true;
     for (const name of factNames) if (facts[name] !== undefined && facts[name] !== known[name]) return true;
@@ -171,7 +171,7 @@ export class TranscriptSession {
 
   /** What is known of the session as a whole, told again only where something is new. */
   *about(origin: Origin, facts: SessionFacts): Generator<EntryStep> {
-    if (!this.isNews(facts)) return;
+    if (!this.isNew(facts)) return;
     const { metadata } = facts;
     const parent = facts.parent ?? this.#facts?.parent ?? this.#parentId;
     const merged: SessionFacts = { ...this.#facts, ...withoutGaps(facts), ...withoutGaps({ parent }) };
@@ -192,12 +192,12 @@ export class TranscriptSession {
   message(
     origin: Origin,
     fields: { readonly role: string; readonly content: unknown; readonly [field: string]: unknown },
-  ): OwnStep {
+  ): SessionStep {
     return this.#step(origin, { kind: "message", ...fields });
   }
 
   /** The result of a tool, with the call that it answers. */
-  result(result: ToolResult): OwnStep {
+  result(result: ToolResult): SessionStep {
     const { call_id, is_error, duration_ms } = result;
     const call = this.#calls.get(call_id);
     this.#calls.delete(call_id);
@@ -215,16 +215,16 @@ export class TranscriptSession {
     });
   }
 
-  error(origin: Origin, error: string, context = ""): OwnStep {
+  error(origin: Origin, error: string, context = ""): SessionStep {
     return this.#step(origin, { kind: "error", error, ...(context === "" ? {} : { context }) });
   }
 
-  raw(origin: Origin, record: JsonObject): OwnStep {
+  raw(origin: Origin, record: JsonObject): SessionStep {
     return this.#step(origin, { kind: "raw", source: this.#transcript.tool.format, record });
   }
 
   /** A piece of an answer: those with the same key, one after the other, are one message. */
-  *say(key: string, origin: Origin, said: Said): Generator<ImportStep> {
+  *say(key: string, origin: Origin, said: ModelAnswer): Generator<ImportStep> {
     for (const { call } of said.parts) if (call !== undefined) this.#expect(call);
     if (this.#open?.key === key) {
       const { said: before } = this.#open;
@@ -238,7 +238,7 @@ export class TranscriptSession {
   }
 
   /** Changes the answer that is being gathered, if there is one. */
-  amend(change: (said: Said) => Said): boolean {
+  amend(change: (said: ModelAnswer) => ModelAnswer): boolean {
     if (this.#open === undefined) return false;
     this.#open.said = change(this.#open.said);
     return true;
@@ -249,7 +249,7 @@ export class TranscriptSession {
   }
 
   /** Something that comes after the answer that is being gathered, but does not end it. */
-  *behind(step: OwnStep): Generator<ImportStep> {
+  *queue(step: SessionStep): Generator<ImportStep> {
     if (this.#open === undefined) yield step;
     else {
       this.#waiting.push(step);
@@ -270,14 +270,14 @@ export class TranscriptSession {
 
   #saidStep(
     origin: Origin,
-    said: Said,
+    said: ModelAnswer,
     name: { readonly id: string; readonly times: number; readonly isOwn: boolean },
   ): EntryStep {
     const { id: first, times, isOwn } = name;
     const id = times === 0 ? first : `${first}:${times}`;
     const further = times === 0 ? said : { ...said, extra: { ...said.extra, continues: first } };
-    const entry = this.#entry(saidFields(further), id, origin);
-    const beyond = (stored: JsonObject | undefined): EntryStep | undefined => {
+    const entry = this.#entry(answerFields(further), id, origin);
+    const onExisting = (stored: JsonObject | undefined): EntryStep | undefined => {
       if (stored === undefined) return undefined;
       if (!isSame(stored, entry)) {
         return isOwn ? undefined : this.#saidStep(origin, said, { id: this.#ownId(first), times: 0, isOwn: true });
@@ -285,7 +285,7 @@ export class TranscriptSession {
       const rest = restOf(said, stored);
       return rest && this.#saidStep(origin, rest, { id: first, times: times + 1, isOwn });
     };
-    return { line: said.line, entry, beyond };
+    return { line: said.line, entry, onExisting };
   }
 
   #expect(call: ToolCall): void {
@@ -296,7 +296,7 @@ export class TranscriptSession {
     this.#calls.set(call.id, call);
   }
 
-  #step(origin: Origin, fields: EntryFields): OwnStep {
+  #step(origin: Origin, fields: EntryFields): SessionStep {
     const { id, native_id } = this.#idOf(origin);
     const extra = native_id === undefined ? origin.extra : { ...origin.extra, native_id };
     const entry = this.#entry(fields, id, origin);
@@ -304,15 +304,15 @@ export class TranscriptSession {
     return this.#recorded(origin.line, entry, origin.native);
   }
 
-  #recorded(line: number, entry: ImportedEntry, native: string | undefined): OwnStep {
+  #recorded(line: number, entry: ImportedEntry, native: string | undefined): SessionStep {
     if (native === undefined) return { line, entry };
-    const beyond = (stored: JsonObject | undefined): EntryStep | undefined => {
+    const onExisting = (stored: JsonObject | undefined): EntryStep | undefined => {
       if (stored === undefined || isSame(stored, entry)) return undefined;
       const extra = isJsonObject(entry.extra) ? entry.extra : {};
       const id = stored.session_id === this.id ? this.#laterId(entry) : this.#ownId(entry.id);
       return this.#recorded(line, { ...entry, id, extra: { ...extra, native_id: native } }, native);
     };
-    return { line, entry, native, beyond };
+    return { line, entry, native, onExisting };
   }
 
   #idOf(origin: Origin): { readonly id: string; readonly native_id: string | undefined } {
@@ -431,17 +431,17 @@ function lastName(path: string): string {
 }
 
 /** A step of a session, with the native id by which it may turn out to be another's. */
-interface OwnStep extends EntryStep {
+interface SessionStep extends EntryStep {
   readonly native?: string | undefined;
 }
 
 /** What a reading that goes on later has to know of a transcript, and of each of its sessions. */
-export interface TranscriptNote {
+export interface TranscriptState {
   readonly last_ms: number | undefined;
-  readonly counts: OccurrencesNote;
+  readonly counts: OccurrenceCounts;
 }
 
-export interface SessionNote {
+export interface SessionState {
   readonly session_id: string;
   readonly native_id: string | undefined;
   readonly parent_id: string | undefined;
@@ -449,11 +449,11 @@ export interface SessionNote {
   readonly facts: SessionFacts | undefined;
   readonly calls: ReadonlyMap<string, ToolCall>;
   readonly open: OpenAnswer | undefined;
-  readonly waiting: readonly Pick<OwnStep, "line" | "entry" | "native">[];
+  readonly waiting: readonly Pick<SessionStep, "line" | "entry" | "native">[];
 }
 
 interface OpenAnswer {
   readonly key: string;
   readonly origin: Origin;
-  said: Said;
+  said: ModelAnswer;
 }

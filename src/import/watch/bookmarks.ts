@@ -15,19 +15,19 @@ const PLACE_BYTES_MAX = 64 * 1024 * 1024;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Where reading stopped, with evidence that the file still is the one that was read. */
-export interface Place {
+export interface ResumePoint {
   readonly offset: number;
   readonly line: number;
   /** The path under which it was read first, by which importers know it. */
   readonly file: string;
   /** Hashes of its first bytes and of those before the offset, and of how many. */
-  readonly head: Evidence;
-  readonly tail: Evidence;
+  readonly head: Fingerprint;
+  readonly tail: Fingerprint;
   /** What its importer noted, as the structured clone writes it. */
   readonly known: Uint8Array;
 }
 
-export interface Evidence {
+export interface Fingerprint {
   readonly bytes: number;
   readonly hash: string;
 }
@@ -43,16 +43,16 @@ export interface Bookmark {
   /** Whether nothing of it was left out because somebody was writing. */
   readonly is_settled: boolean;
   /** Absent for files that are read whole whenever they change. */
-  readonly place?: Place | undefined;
+  readonly place?: ResumePoint | undefined;
 }
 
 /** A bookmark as it was kept, with the time at which that was. */
-export interface KeptBookmark extends Bookmark {
+export interface StoredBookmark extends Bookmark {
   readonly saved_ms: number;
 }
 
 /** What is known of a file without looking at what its importer noted. */
-export type Mark = Pick<Bookmark, "stamp" | "is_settled">;
+export type SeenState = Pick<Bookmark, "stamp" | "is_settled">;
 
 interface Row {
   readonly key: string;
@@ -67,19 +67,21 @@ interface Row {
 export class Bookmarks {
   readonly #database: Sqlite.Database;
   readonly #log: LogState;
+  readonly #nowMs: () => number;
   #logId = "";
   #generation = 0;
 
   /** `path` is where they are kept; undefined keeps them in memory. */
-  static async open(path: string | undefined, log: LogState): Promise<Bookmarks> {
-    const bookmarks = new Bookmarks(await openDatabase(path), log);
+  static async open(path: string | undefined, log: LogState, nowMs: () => number = Date.now): Promise<Bookmarks> {
+    const bookmarks = new Bookmarks(await openDatabase(path), log, nowMs);
     await bookmarks.#begin();
     return bookmarks;
   }
 
-  private constructor(database: Sqlite.Database, log: LogState) {
+  private constructor(database: Sqlite.Database, log: LogState, nowMs: () => number) {
     this.#database = database;
     this.#log = log;
+    this.#nowMs = nowMs;
   }
 
   /** Changes when all were forgotten; what was read before that must not be kept. */
@@ -90,19 +92,19 @@ export class Bookmarks {
     return row?.generation ?? 0;
   }
 
-  marks(): Map<string, Mark> {
+  states(): Map<string, SeenState> {
     const rows = this.#database
       .prepare<[string], Pick<Row, "key" | "stamp" | "is_settled">>(
         "SELECT key, stamp, is_settled FROM bookmarks WHERE log_id = ?",
       )
       .iterate(this.#logId);
-    const marks = new Map<string, Mark>();
-    for (const { key, stamp, is_settled } of rows) marks.set(key, { stamp, is_settled: is_settled === 1 });
-    return marks;
+    const states = new Map<string, SeenState>();
+    for (const { key, stamp, is_settled } of rows) states.set(key, { stamp, is_settled: is_settled === 1 });
+    return states;
   }
 
   /** That of this very file, or of the one that was at its path before, which it may continue. */
-  find(key: string, path: string): KeptBookmark | undefined {
+  find(key: string, path: string): StoredBookmark | undefined {
     const row = this.#database
       .prepare<[string, string, string, string], Row>(
         "SELECT key, path, stamp, importer, is_settled, saved_ms, place FROM bookmarks " +
@@ -110,7 +112,7 @@ export class Bookmarks {
       )
       .get(this.#logId, key, path, key);
     if (row === undefined) return undefined;
-    const place = row.place === null ? undefined : (deserialize(row.place) as Place);
+    const place = row.place === null ? undefined : (deserialize(row.place) as ResumePoint);
     return { ...row, is_settled: row.is_settled === 1, place };
   }
 
@@ -128,7 +130,7 @@ export class Bookmarks {
         .run(position, hash, this.#logId, position);
       this.#database
         .prepare("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-        .run(this.#logId, key, path, stamp, importer, is_settled ? 1 : 0, Date.now(), place);
+        .run(this.#logId, key, path, stamp, importer, is_settled ? 1 : 0, this.#nowMs(), place);
     });
     try {
       // Whoever reads first and writes then is refused at once where another watcher wrote in between.
@@ -143,7 +145,7 @@ export class Bookmarks {
     const old = this.#database
       .prepare<[string, number], string>("SELECT key FROM bookmarks WHERE log_id = ? AND saved_ms < ?")
       .pluck()
-      .all(this.#logId, Date.now() - KEPT_MS);
+      .all(this.#logId, this.#nowMs() - KEPT_MS);
     const drop = this.#database.prepare("DELETE FROM bookmarks WHERE log_id = ? AND key = ?");
     for (const key of old) if (!seen.has(key)) drop.run(this.#logId, key);
   }

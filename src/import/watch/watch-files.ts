@@ -1,13 +1,16 @@
 // Watching: what other programs write is read while they write it. Events say where to look, sweeps find what they missed,
 // and a bookmark for each file says where to go on.
 import { Fault } from "../../model/fault.js";
+import type { ImportTarget } from "../import-batcher.js";
 import type { ImportedFile, ImportPlan, RejectedLine } from "../import-files.js";
-import type { ImportTarget } from "../intake.js";
 import { reasonOf } from "../source-files.js";
-import { Bookmarks, type Mark } from "./bookmarks.js";
+import { Bookmarks, type SeenState } from "./bookmarks.js";
 import { type SeenFile, seeFile, type WatchedRoot } from "./seen-files.js";
-import { type Looked, lookAt, ReplacedFile, SETTLE_MS, UnreadableFile } from "./watched-file.js";
+import { type LookResult, lookAt, ReplacedFile, SETTLE_MS, UnreadableFile } from "./watched-file.js";
 import { RootWatch } from "./watched-root.js";
+import type { WatchClock } from "./watches.js";
+
+type Timer = ReturnType<WatchClock["setTimer"]>;
 
 const TICK_MS = 1_000;
 /** How long a file that cannot be read, or a store that cannot be written, is left alone. */
@@ -51,15 +54,17 @@ interface WatchParts {
   readonly target: ImportTarget;
   /** Where bookmarks are kept; undefined keeps them in memory. */
   readonly bookmarks: string | undefined;
+  readonly clock: WatchClock;
 }
 
 export class Watch {
   readonly #parts: WatchParts;
   readonly #bookmarks: Bookmarks;
   readonly #roots: readonly RootWatch[];
-  readonly #turns = new Turns((path) => this.#look(path));
+  readonly #clock: WatchClock;
+  readonly #queue: LookQueue;
   /** By who a file is. */
-  readonly #marks: Map<string, Mark>;
+  readonly #states: Map<string, SeenState>;
   readonly #files = new Set<string>();
   /** Files of which something was left out while they were written to, with the time at which they will have settled. */
   readonly #settling = new Map<string, number>();
@@ -69,28 +74,32 @@ export class Watch {
   readonly #totals = { looks: 0, bytes: 0, added: 0, rejected: 0 };
   readonly #ending = new AbortController();
   #trouble = "";
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #ticking: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
   readonly #caughtUp: Promise<void>;
 
   static async begin(parts: WatchParts): Promise<Watch> {
-    return new Watch(parts, await Bookmarks.open(parts.bookmarks, parts.target));
+    const { bookmarks, target, clock } = parts;
+    return new Watch(parts, await Bookmarks.open(bookmarks, target, () => clock.nowMs()));
   }
 
   private constructor(parts: WatchParts, bookmarks: Bookmarks) {
+    const { clock } = parts;
     this.#parts = parts;
     this.#bookmarks = bookmarks;
-    this.#marks = bookmarks.marks();
+    this.#clock = clock;
+    this.#queue = new LookQueue(clock, (path) => this.#look(path));
+    this.#states = bookmarks.states();
     const listener = {
       seen: (file: SeenFile, is_first: boolean) => this.#compare(file, is_first ? "old" : "fresh"),
-      changed: (path: string) => this.#turns.mark(path, "fresh"),
+      changed: (path: string) => this.#queue.mark(path, "fresh"),
       lost: (path: string, error: unknown) => this.#fail(path, "", reasonOf(error)),
       silent: ({ path }: WatchedRoot, error: unknown) => this.#tellSilent(path, error),
     };
     const poll = parts.options.poll === true;
-    this.#roots = parts.roots.map((root) => new RootWatch(root, { poll }, listener));
-    this.#caughtUp = this.#tick(true).then(() => this.#turns.emptied());
+    this.#roots = parts.roots.map((root) => new RootWatch(root, { poll, clock }, listener));
+    this.#caughtUp = this.#tick(true).then(() => this.#queue.drained());
   }
 
   /** Resolves when all that was there when watching began has been read. */
@@ -100,7 +109,7 @@ export class Watch {
 
   get counts(): WatchCounts {
     const polled = this.#roots.filter(({ isPolling }) => isPolling).length;
-    return { files: this.#files.size, waiting: this.#turns.waiting, ...this.#totals, polled };
+    return { files: this.#files.size, waiting: this.#queue.waiting, ...this.#totals, polled };
   }
 
   /** Ends; a look under way at a long file stops where it is. */
@@ -111,27 +120,27 @@ export class Watch {
 
   async #close(): Promise<void> {
     this.#ending.abort();
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     await Promise.all(this.#roots.map((root) => root.close()));
     await this.#ticking;
-    await this.#turns.close();
+    await this.#queue.close();
     this.#bookmarks.close();
   }
 
   #tick(isFirst = false): Promise<void> {
     this.#ticking = this.#tickNow(isFirst).finally(() => {
-      if (this.#closing === undefined) this.#timer = setTimeout(() => void this.#tick(), TICK_MS);
+      if (this.#closing === undefined) this.#timer = this.#clock.setTimer(() => void this.#tick(), TICK_MS);
     });
     return this.#ticking;
   }
 
   async #tickNow(isFirst: boolean): Promise<void> {
-    if (this.#bookmarks.isForgotten()) this.#marks.clear();
-    const now = Date.now();
+    if (this.#bookmarks.isForgotten()) this.#states.clear();
+    const now = this.#clock.nowMs();
     for (const [path, due] of this.#settling) {
       if (due > now) continue;
       this.#settling.delete(path);
-      this.#turns.mark(path, "old");
+      this.#queue.mark(path, "old");
     }
     for (const path of this.#doubtful) {
       const file = seeFile(path, () => undefined);
@@ -146,13 +155,13 @@ export class Watch {
     const { key, path, stamp } = file;
     this.#files.add(key);
     // What comes meanwhile shows when the look under way has ended.
-    if (this.#turns.isRunning(path)) return;
+    if (this.#queue.isRunning(path)) return;
     const failure = this.#failures.get(path);
-    if (failure?.stamp === stamp && failure.retryAt > Date.now()) return;
-    const mark = this.#marks.get(key);
-    if (mark?.stamp !== stamp) this.#turns.mark(path, lane);
+    if (failure?.stamp === stamp && failure.retryAt > this.#clock.nowMs()) return;
+    const mark = this.#states.get(key);
+    if (mark?.stamp !== stamp) this.#queue.mark(path, lane);
     else if (!mark.is_settled && !this.#settling.has(path))
-      this.#settling.set(path, Math.min(file.modified_ms, Date.now()) + SETTLE_MS.lines);
+      this.#settling.set(path, Math.min(file.modified_ms, this.#clock.nowMs()) + SETTLE_MS.lines);
   }
 
   async #look(path: string): Promise<void> {
@@ -162,25 +171,31 @@ export class Watch {
       // Word comes of folders and pipes too, and who opens a pipe may wait for ever.
       if (seeFile(path, (lost, error) => this.#fail(lost, "", reasonOf(error))) === undefined) return;
       const { signal } = this.#ending;
-      const looked = await lookAt(path, { plan, target, bookmarks: this.#bookmarks, nowMs: Date.now, signal });
+      const looked = await lookAt(path, {
+        plan,
+        target,
+        bookmarks: this.#bookmarks,
+        nowMs: this.#clock.nowMs(),
+        signal,
+      });
       this.#trouble = "";
       this.#failures.delete(path);
       this.#note(path, looked);
-      if (looked.bookmark.place === undefined) this.#turns.rest(path, (performance.now() - start) * WHOLE_SHARE);
+      if (looked.bookmark.place === undefined) this.#queue.delay(path, (performance.now() - start) * WHOLE_SHARE);
     } catch (error) {
       this.#recover(path, error);
     }
   }
 
-  #note(path: string, { bookmark, format, bytes, added, existing, rejected }: Looked): void {
+  #note(path: string, { bookmark, format, bytes, added, existing, rejected }: LookResult): void {
     const { onFile, onRejected } = this.#parts.options;
     const { key, stamp, is_settled } = bookmark;
-    this.#marks.set(key, { stamp, is_settled });
+    this.#states.set(key, { stamp, is_settled });
     this.#files.add(key);
     if (is_settled) this.#settling.delete(path);
     else {
       const ms = format !== "" && bookmark.place === undefined ? SETTLE_MS.whole : SETTLE_MS.lines;
-      this.#settling.set(path, Date.now() + ms);
+      this.#settling.set(path, this.#clock.nowMs() + ms);
     }
     this.#totals.looks += 1;
     this.#totals.bytes += bytes;
@@ -193,12 +208,12 @@ export class Watch {
   #recover(path: string, error: unknown): void {
     const { code } = error as NodeJS.ErrnoException;
     if (this.#closing !== undefined) return;
-    if (error instanceof ReplacedFile) this.#turns.mark(path, "fresh");
+    if (error instanceof ReplacedFile) this.#queue.mark(path, "fresh");
     else if (code === "ENOENT" || code === "ENOTDIR") this.#settling.delete(path);
     else if (error instanceof Fault) {
       this.#tell(error.message);
-      this.#turns.rest(path, RETRY_MS.store);
-      this.#turns.mark(path, "fresh");
+      this.#queue.delay(path, RETRY_MS.store);
+      this.#queue.mark(path, "fresh");
     } else {
       const reason = error instanceof UnreadableFile ? error.message : reasonOf(error);
       this.#fail(path, seeFile(path, () => undefined)?.stamp ?? "", reason);
@@ -209,7 +224,7 @@ export class Watch {
   #fail(path: string, stamp: string, reason: string): void {
     this.#doubtful.add(path);
     const before = this.#failures.get(path);
-    this.#failures.set(path, { reason, stamp, retryAt: Date.now() + RETRY_MS.file });
+    this.#failures.set(path, { reason, stamp, retryAt: this.#clock.nowMs() + RETRY_MS.file });
     if (before?.reason === reason) return;
     this.#totals.rejected += 1;
     this.#parts.options.onRejected?.({ file: path, line: 0, reason });
@@ -239,17 +254,19 @@ interface Waiting {
   readonly until: number;
 }
 
-class Turns {
+class LookQueue {
+  readonly #clock: WatchClock;
   readonly #look: (path: string) => Promise<void>;
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Map<string, { readonly lane: Lane; readonly done: Promise<void> }>();
   /** Files whose next look has to wait, because the last one was dear or failed. */
-  readonly #resting = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #delayed = new Map<string, number>();
+  #timer: Timer | undefined;
   #isClosed = false;
-  #emptied: (() => void)[] = [];
+  #drained: (() => void)[] = [];
 
-  constructor(look: (path: string) => Promise<void>) {
+  constructor(clock: WatchClock, look: (path: string) => Promise<void>) {
+    this.#clock = clock;
     this.#look = look;
   }
 
@@ -263,7 +280,7 @@ class Turns {
 
   mark(path: string, lane: Lane): void {
     if (this.#isClosed) return;
-    const now = Date.now();
+    const now = this.#clock.nowMs();
     const before = this.#waiting.get(path);
     const since = before?.since ?? now;
     const until = lane === "old" ? now : Math.min(now + PAUSE_MS, since + PAUSE_MS_MAX);
@@ -272,23 +289,23 @@ class Turns {
   }
 
   /** Keeps a file from being looked at for a while. */
-  rest(path: string, ms: number): void {
-    this.#resting.set(path, Date.now() + ms);
+  delay(path: string, ms: number): void {
+    this.#delayed.set(path, this.#clock.nowMs() + ms);
   }
 
   /** Resolves when nothing waits any more that was there before. */
-  async emptied(): Promise<void> {
+  async drained(): Promise<void> {
     if (this.#isEmpty()) return;
-    await new Promise<void>((resolve) => this.#emptied.push(resolve));
+    await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
   /** Waits for the looks under way; none follows. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#waiting.clear();
     await Promise.all([...this.#running.values()].map(({ done }) => done));
-    this.#tellEmptied();
+    this.#resolveWaiters();
   }
 
   #isEmpty(): boolean {
@@ -297,7 +314,7 @@ class Turns {
   }
 
   #arm(): void {
-    this.#timer ??= setTimeout(() => {
+    this.#timer ??= this.#clock.setTimer(() => {
       this.#timer = undefined;
       this.#begin();
     }, this.#nextMs());
@@ -305,22 +322,22 @@ class Turns {
 
   #nextMs(): number {
     let next = PAUSE_MS_MAX;
-    const now = Date.now();
+    const now = this.#clock.nowMs();
     for (const [path, { until }] of this.#waiting) {
-      next = Math.min(next, Math.max(until, this.#resting.get(path) ?? 0) - now);
+      next = Math.min(next, Math.max(until, this.#delayed.get(path) ?? 0) - now);
       if (next <= 0) return 0;
     }
     return next;
   }
 
   #begin(): void {
-    const now = Date.now();
+    const now = this.#clock.nowMs();
     for (const [path, { lane, until }] of this.#waiting) {
-      if (this.#running.has(path) || until > now || (this.#resting.get(path) ?? 0) > now) continue;
+      if (this.#running.has(path) || until > now || (this.#delayed.get(path) ?? 0) > now) continue;
       if (![...laneNames].some((name) => this.#free(name) > 0)) break;
       if (this.#free(lane) === 0) continue;
       this.#waiting.delete(path);
-      this.#resting.delete(path);
+      this.#delayed.delete(path);
       this.#run(path, lane);
     }
     if (this.#waiting.size > 0 && laneNames.some((name) => this.#free(name) > 0)) this.#arm();
@@ -335,15 +352,15 @@ class Turns {
   #run(path: string, lane: Lane): void {
     const done = this.#look(path).finally(() => {
       this.#running.delete(path);
-      if (this.#isEmpty()) this.#tellEmptied();
+      if (this.#isEmpty()) this.#resolveWaiters();
       if (!this.#isClosed && this.#waiting.size > 0) this.#begin();
     });
     this.#running.set(path, { lane, done });
   }
 
-  #tellEmptied(): void {
-    const tell = this.#emptied;
-    this.#emptied = [];
+  #resolveWaiters(): void {
+    const tell = this.#drained;
+    this.#drained = [];
     for (const resolve of tell) resolve();
   }
 }

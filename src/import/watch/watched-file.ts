@@ -5,15 +5,15 @@ import { type FileHandle, open } from "node:fs/promises";
 import { basename } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { limits } from "../../model/limits.js";
+import { FileTally, ImportBatcher, type ImportTarget } from "../import-batcher.js";
 import { type ImportedFile, type ImportPlan, importFiles, REJECTED_MAX, type RejectedLine } from "../import-files.js";
 import type { LineImporter, Opening, Resumption, SourceRecord } from "../importer.js";
-import { Account, type ImportTarget, Intake } from "../intake.js";
 import { LINE_BYTES_MAX, readRecords } from "../lines.js";
 import { findImporter, importerNamed, nameOf } from "../registry.js";
 import { FileSource, type GrowingLines, OPENING_BYTES, openFile, readOpening } from "../source-files.js";
 import { isDatabase } from "../tables.js";
 import { isCompressed } from "../zstd.js";
-import type { Bookmark, Bookmarks, Evidence, KeptBookmark, Place } from "./bookmarks.js";
+import type { Bookmark, Bookmarks, Fingerprint, ResumePoint, StoredBookmark } from "./bookmarks.js";
 import { type SeenFile, toSeen } from "./seen-files.js";
 
 /**
@@ -28,13 +28,13 @@ export interface LookParts {
   readonly plan: ImportPlan;
   readonly target: ImportTarget;
   readonly bookmarks: Bookmarks;
-  readonly nowMs: () => number;
+  readonly nowMs: number;
   /** Ends a look at a long file before its end. */
   readonly signal: AbortSignal;
 }
 
 /** What a look at a file brought. */
-export interface Looked {
+export interface LookResult {
   readonly format: string;
   readonly added: number;
   readonly existing: number;
@@ -49,12 +49,12 @@ const nothing = { format: "", added: 0, existing: 0, bytes: 0, rejected: [] };
 export class UnreadableFile extends Error {}
 
 /** Reads what is new in a file. A failure to read it is thrown, and so is one of the log. */
-export async function lookAt(path: string, parts: LookParts): Promise<Looked> {
+export async function lookAt(path: string, parts: LookParts): Promise<LookResult> {
   const handle = await open(path, "r");
   try {
     const found = toSeen(path, await handle.stat(), false);
     const bookmark = parts.bookmarks.find(found.key, path);
-    const quiet_ms = quietMs(found, bookmark, parts.nowMs());
+    const quiet_ms = quietMs(found, bookmark, parts.nowMs);
     const seen: Seen = { ...found, handle, quiet_ms, generation: parts.bookmarks.generation };
     const place = bookmark?.place;
     const importer = bookmark === undefined ? undefined : importerNamed(bookmark.importer);
@@ -75,7 +75,7 @@ interface Seen extends SeenFile {
 }
 
 /** A file's own time may lie in the future, and then only the last look at it tells how long nobody has written. */
-function quietMs(found: SeenFile, last: KeptBookmark | undefined, nowMs: number): number {
+function quietMs(found: SeenFile, last: StoredBookmark | undefined, nowMs: number): number {
   const since = last?.stamp === found.stamp ? last.saved_ms : nowMs;
   return nowMs - Math.min(found.modified_ms, since);
 }
@@ -86,7 +86,7 @@ function unopened(path: string): Opening {
   return { name, bytes: Buffer.alloc(0), records: [], document: undefined, is_one_value: false, tables: undefined };
 }
 
-async function readAnew(seen: Seen, parts: LookParts): Promise<Looked> {
+async function readAnew(seen: Seen, parts: LookParts): Promise<LookResult> {
   const { path, handle } = seen;
   const { buffer: first, bytesRead } = await handle.read(Buffer.alloc(OPENING_MAGIC_BYTES), 0, OPENING_MAGIC_BYTES, 0);
   const magic = first.subarray(0, bytesRead);
@@ -109,26 +109,26 @@ async function readAnew(seen: Seen, parts: LookParts): Promise<Looked> {
 /** Lines from where they were left. */
 async function readOn(
   seen: Seen,
-  source: { readonly importer: LineImporter; readonly place: Place | undefined; readonly opening: Opening },
+  source: { readonly importer: LineImporter; readonly place: ResumePoint | undefined; readonly opening: Opening },
   parts: LookParts,
-): Promise<Looked> {
+): Promise<LookResult> {
   const { importer, place, opening } = source;
   const { handle, bytes: size, modified_ms } = seen;
   const file = place?.file ?? seen.path;
   const rejected: RejectedLine[] = [];
-  const account = new Account((line, reason) => {
+  const tally = new FileTally((line, reason) => {
     if (rejected.length < REJECTED_MAX) rejected.push({ file: seen.path, line, reason });
   });
-  const intake = new Intake(parts.target, account);
+  const batcher = new ImportBatcher(parts.target, tally);
   const name = nameOf(importer);
-  const deferring = new Deferring(seen.quiet_ms < SETTLE_MS.lines);
+  const growth = new GrowthCheck(seen.quiet_ms < SETTLE_MS.lines);
   let reached = place;
   const growing = await GrowingFile.open({
     handle,
     file,
     place,
     signal: parts.signal,
-    flush: () => intake.flush(),
+    flush: () => batcher.flush(),
     reach: async (next, is_last) => {
       reached = next;
       // Whoever is ended on the way must find that there is more to read.
@@ -142,43 +142,43 @@ async function readOn(
     log: parts.target,
     as_new: false,
     tell: undefined,
-    account,
+    tally,
     database: undefined,
     growing,
-    defers: deferring.asked,
+    isGrowing: growth.isGrowing,
   });
-  await intake.takeAll(await read.read(importer));
-  await intake.flush();
-  const { added, existing } = account;
-  const bookmark = await keep(seen, parts, { importer: name, place: reached, is_settled: !deferring.isDone });
+  await batcher.takeAll(await read.read(importer));
+  await batcher.flush();
+  const { added, existing } = tally;
+  const bookmark = await keep(seen, parts, { importer: name, place: reached, is_settled: !growth.wasGrowing });
   return { format: importer.format, added, existing, bytes: growing.bytes, rejected, bookmark };
 }
 
 /** Whether an importer left something out because somebody is writing. */
-class Deferring {
-  isDone = false;
-  readonly asked: () => boolean;
+class GrowthCheck {
+  wasGrowing = false;
+  readonly isGrowing: () => boolean;
 
   constructor(isGrowing: boolean) {
-    this.asked = () => {
-      this.isDone ||= isGrowing;
+    this.isGrowing = () => {
+      this.wasGrowing ||= isGrowing;
       return isGrowing;
     };
   }
 }
 
 /** All of it, because it is no file of lines, or one that cannot be read in pieces. */
-async function readWhole(seen: Seen, parts: LookParts): Promise<Looked> {
+async function readWhole(seen: Seen, parts: LookParts): Promise<LookResult> {
   let format = "";
   const onFile = (file: ImportedFile): void => {
     format = file.format;
   };
   const onProgress = (): void => parts.signal.throwIfAborted();
-  const deferring = new Deferring(seen.quiet_ms < SETTLE_MS.whole);
-  const plan = { ...parts.plan, defers: deferring.asked };
+  const growth = new GrowthCheck(seen.quiet_ms < SETTLE_MS.whole);
+  const plan = { ...parts.plan, isGrowing: growth.isGrowing };
   const options = { onFile, onProgress };
   const { added, existing, rejected } = await importFiles([seen.path], { target: parts.target, plan, options });
-  const bookmark = await keep(seen, parts, { importer: format, is_settled: !deferring.isDone });
+  const bookmark = await keep(seen, parts, { importer: format, is_settled: !growth.wasGrowing });
   return { format, added, existing, bytes: seen.bytes, rejected, bookmark };
 }
 
@@ -193,7 +193,7 @@ async function keep(
 }
 
 const CHUNK_BYTES = 256 * 1024;
-const EVIDENCE_BYTES = 4 * 1024;
+const FINGERPRINT_BYTES = 4 * 1024;
 /** How much is read between two places that are kept, so that whoever is killed in a long file does not begin it anew. */
 const KEEP_BYTES = 16 * 1024 * 1024;
 const LINE_FEED = 0x0a;
@@ -202,24 +202,24 @@ const LINE_FEED = 0x0a;
 export class ReplacedFile extends Error {}
 
 /** Whether the file still begins and goes on as it did when it was read up to this place. */
-async function continues(handle: FileHandle, place: Place): Promise<boolean> {
+async function continues(handle: FileHandle, place: ResumePoint): Promise<boolean> {
   const { size } = await handle.stat();
   if (size < place.offset) return false;
   const head = await bytesAt(handle, 0, place.head.bytes);
   const tail = await bytesAt(handle, place.offset - place.tail.bytes, place.tail.bytes);
-  return isSame(evidenceOf(head), place.head) && isSame(evidenceOf(tail), place.tail);
+  return isSame(fingerprintOf(head), place.head) && isSame(fingerprintOf(tail), place.tail);
 }
 
 interface GrowingParts {
   readonly handle: FileHandle;
   readonly file: string;
   /** Where it was left; undefined at its start. */
-  readonly place: Place | undefined;
+  readonly place: ResumePoint | undefined;
   readonly signal: AbortSignal;
   /** Waits until all steps of what was read so far are in the log. */
   readonly flush: () => Promise<void>;
   /** Hears of places on the way, and last of where the whole lines end. */
-  readonly reach: (place: Place, is_last: boolean) => Promise<void>;
+  readonly reach: (place: ResumePoint, is_last: boolean) => Promise<void>;
 }
 
 class GrowingFile implements GrowingLines {
@@ -228,20 +228,20 @@ class GrowingFile implements GrowingLines {
   bytes = 0;
   readonly #parts: GrowingParts;
   readonly #head: Buffer;
-  #know: (() => unknown) | undefined;
+  #takeState: (() => unknown) | undefined;
   #end: number | undefined;
 
   static async open(parts: GrowingParts): Promise<GrowingFile> {
-    return new GrowingFile(parts, await bytesAt(parts.handle, 0, EVIDENCE_BYTES));
+    return new GrowingFile(parts, await bytesAt(parts.handle, 0, FINGERPRINT_BYTES));
   }
 
   private constructor(parts: GrowingParts, head: Buffer) {
     this.#parts = parts;
     this.#head = head;
     this.resume = {
-      known: parts.place === undefined ? undefined : deserialize(parts.place.known),
-      note: (know) => {
-        this.#know = know;
+      state: parts.place === undefined ? undefined : deserialize(parts.place.known),
+      onSave: (take) => {
+        this.#takeState = take;
       },
     };
   }
@@ -250,14 +250,14 @@ class GrowingFile implements GrowingLines {
   async *records(levels: number = limits.nesting_levels): AsyncGenerator<Iterable<SourceRecord>> {
     const { place, handle } = this.#parts;
     this.#end ??= (await handle.stat()).size;
-    const reach = new Reach(place, this.#head);
+    const reach = new LineCursor(place, this.#head);
     let keptAt = reach.offset;
     for (let at = reach.offset; at < this.#end; ) {
       const chunk = await this.#chunkAt(at, this.#end);
       at += chunk.length;
       const lines = reach.take(chunk);
       if (lines === undefined) continue;
-      for await (const records of readRecords(lines, levels)) yield furtherDown(records, reach.line);
+      for await (const records of readRecords(lines, levels)) yield withOffset(records, reach.line);
       reach.advance();
       if (reach.offset - keptAt < KEEP_BYTES) continue;
       await this.#tell(reach, false);
@@ -266,7 +266,7 @@ class GrowingFile implements GrowingLines {
     await this.#tell(reach, true);
     // A last line that nobody has ended may be whole all the same. Its place stays before it, in case it goes on.
     for await (const records of readRecords(reach.rest(), levels)) {
-      yield furtherDown([...records].filter(isWhole), reach.line);
+      yield withOffset([...records].filter(isWhole), reach.line);
     }
   }
 
@@ -280,20 +280,20 @@ class GrowingFile implements GrowingLines {
     return chunk;
   }
 
-  async #tell(reach: Reach, is_last: boolean): Promise<void> {
+  async #tell(reach: LineCursor, is_last: boolean): Promise<void> {
     const { file, place, flush, reach: tell } = this.#parts;
     // Before an importer has said how to ask it, it only looks through the lines.
-    if (this.#know === undefined) return;
+    if (this.#takeState === undefined) return;
     await flush();
     const { offset, line, head, tail } = reach;
-    const known = serialize(this.#know());
+    const known = serialize(this.#takeState());
     this.bytes = offset - (place?.offset ?? 0);
     await tell({ offset, line, file, head, tail, known }, is_last);
   }
 }
 
 /** Records by the line on which they stand in the whole file. */
-function* furtherDown(records: Iterable<SourceRecord>, lines: number): Generator<SourceRecord> {
+function* withOffset(records: Iterable<SourceRecord>, lines: number): Generator<SourceRecord> {
   for (const item of records) yield { ...item, line: item.line + lines };
 }
 
@@ -302,10 +302,10 @@ function isWhole(item: SourceRecord): boolean {
 }
 
 /** How far the lines of a file were taken, and what is there of the next one. */
-class Reach {
+class LineCursor {
   offset: number;
   line: number;
-  tail: Evidence;
+  tail: Fingerprint;
   readonly #head: Buffer;
   /** The last bytes that were read. */
   #recent: Buffer = Buffer.alloc(0);
@@ -313,15 +313,15 @@ class Reach {
   #pendingBytes = 0;
   #taken: { readonly bytes: number; readonly lines: number; readonly tail: Buffer } | undefined;
 
-  constructor(place: Place | undefined, head: Buffer) {
+  constructor(place: ResumePoint | undefined, head: Buffer) {
     this.offset = place?.offset ?? 0;
     this.line = place?.line ?? 0;
-    this.tail = place?.tail ?? evidenceOf(this.#recent);
+    this.tail = place?.tail ?? fingerprintOf(this.#recent);
     this.#head = head;
   }
 
-  get head(): Evidence {
-    return evidenceOf(this.#head.subarray(0, Math.min(this.#head.length, this.offset)));
+  get head(): Fingerprint {
+    return fingerprintOf(this.#head.subarray(0, Math.min(this.#head.length, this.offset)));
   }
 
   /** The whole lines that this chunk ends; undefined where it ends none. */
@@ -346,7 +346,7 @@ class Reach {
     if (this.#taken === undefined) return;
     this.offset += this.#taken.bytes;
     this.line += this.#taken.lines;
-    this.tail = evidenceOf(this.#taken.tail);
+    this.tail = fingerprintOf(this.#taken.tail);
     this.#taken = undefined;
   }
 
@@ -363,8 +363,8 @@ class Reach {
 }
 
 function lastBytes(before: Buffer, bytes: Buffer): Buffer {
-  const all = bytes.length >= EVIDENCE_BYTES ? bytes : Buffer.concat([before, bytes]);
-  return Buffer.from(all.subarray(Math.max(0, all.length - EVIDENCE_BYTES)));
+  const all = bytes.length >= FINGERPRINT_BYTES ? bytes : Buffer.concat([before, bytes]);
+  return Buffer.from(all.subarray(Math.max(0, all.length - FINGERPRINT_BYTES)));
 }
 
 function countLines(bytes: Buffer): number {
@@ -373,11 +373,11 @@ function countLines(bytes: Buffer): number {
   return count;
 }
 
-function evidenceOf(bytes: Buffer): Evidence {
+function fingerprintOf(bytes: Buffer): Fingerprint {
   return { bytes: bytes.length, hash: hash("sha256", bytes, "hex") };
 }
 
-function isSame(one: Evidence, other: Evidence): boolean {
+function isSame(one: Fingerprint, other: Fingerprint): boolean {
   return one.bytes === other.bytes && one.hash === other.hash;
 }
 

@@ -4,6 +4,7 @@ import { realpathSync, statfsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { FSWatcher } from "chokidar";
 import { isRead, ownerOf, type SeenFile, seeFile, seeFiles, statOf, type WatchedRoot } from "./seen-files.js";
+import type { WatchClock } from "./watches.js";
 
 /** How often a folder is looked through although its changes are told. */
 const SWEEP_MS = 30_000;
@@ -24,6 +25,7 @@ export interface RootListener {
 export class RootWatch {
   readonly #root: WatchedRoot;
   readonly #listener: RootListener;
+  readonly #clock: WatchClock;
   readonly #links = new Set<string>();
   #events: FolderEvents | undefined;
   #identity: string | undefined;
@@ -33,8 +35,13 @@ export class RootWatch {
   #isSwept = false;
   #isClosed = false;
 
-  constructor(root: WatchedRoot, options: { readonly poll: boolean }, listener: RootListener) {
+  constructor(
+    root: WatchedRoot,
+    options: { readonly poll: boolean; readonly clock: WatchClock },
+    listener: RootListener,
+  ) {
     this.#root = root;
+    this.#clock = options.clock;
     this.#listener = listener;
     this.#isPolling = options.poll;
   }
@@ -52,7 +59,7 @@ export class RootWatch {
     if (found === undefined || this.#isClosed) return;
     for (const link of this.#links) this.#see(link);
     if (found.isFile()) this.#see(path);
-    else if (Date.now() - this.#sweptAt >= this.#pauseMs()) await this.#sweep();
+    else if (this.#clock.nowMs() - this.#sweptAt >= this.#pauseMs()) await this.#sweep();
     this.#isSwept = true;
   }
 
@@ -106,7 +113,7 @@ export class RootWatch {
       this.#listener.seen(file, !this.#isSwept);
     }
     this.#sweepMs = performance.now() - start;
-    this.#sweptAt = Date.now();
+    this.#sweptAt = this.#clock.nowMs();
   }
 
   #see(path: string): void {

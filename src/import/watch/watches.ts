@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import { makeFolder } from "../../model/files.js";
 import { knownOptions, optionNames } from "../../model/options.js";
 import { orThrow, RecorderError } from "../../model/rejection.js";
-import type { ImportTarget } from "../intake.js";
+import type { ImportTarget } from "../import-batcher.js";
 import { knownPlaces } from "../places.js";
 import { forgetBookmarks } from "./bookmarks.js";
 import type { WatchedRoot } from "./seen-files.js";
@@ -19,13 +19,30 @@ const names = optionNames<WatchOptions>({
   onTrouble: true,
 });
 
+/** The time by which files are watched; tests give their own. */
+export interface WatchClock {
+  nowMs(): number;
+  /** Calls `run` once after a delay, unless it is cancelled before. */
+  setTimer(run: () => void, delayMs: number): { cancel(): void };
+}
+
+const systemClock: WatchClock = {
+  nowMs: () => Date.now(),
+  setTimer(run, delayMs) {
+    const timer = setTimeout(run, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
 export class Watches {
   readonly #bookmarks: string | undefined;
+  readonly #clock: WatchClock;
   readonly #watches = new Set<Watch>();
 
-  /** `bookmarks` is where they are kept; undefined keeps them in memory. */
-  constructor(bookmarks: string | undefined) {
+  /** `bookmarks` is the path of their database; undefined keeps them in memory. */
+  constructor(bookmarks: string | undefined, clock: WatchClock = systemClock) {
     this.#bookmarks = bookmarks;
+    this.#clock = clock;
   }
 
   async begin(paths: readonly string[], given: WatchOptions, target: ImportTarget): Promise<Watch> {
@@ -36,7 +53,8 @@ export class Watches {
     const plan = orThrow(files.parseImportOptions({ format, timezone }));
     const roots = paths.length === 0 ? knownPlaces() : paths.map((path) => this.#root(path));
     if (this.#bookmarks !== undefined) makeFolder(dirname(this.#bookmarks), 0o700);
-    const watch = await Watch.begin({ roots, plan, options, target, bookmarks: this.#bookmarks });
+    const [bookmarks, clock] = [this.#bookmarks, this.#clock];
+    const watch = await Watch.begin({ roots, plan, options, target, bookmarks, clock });
     this.#watches.add(watch);
     return watch;
   }

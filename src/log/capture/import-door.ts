@@ -33,8 +33,8 @@ export class ImportDoor {
     return this.#log.head();
   }
 
-  expectMuch(): void {
-    this.#log.expectMuch?.();
+  hintBulk(): void {
+    this.#log.hintBulk?.();
   }
 
   async hashAt(position: number): Promise<Uint8Array | undefined> {

@@ -64,7 +64,7 @@ export class RemoteCapture {
       }),
     find: (ids: readonly string[]) => letIn(() => this.#find(ids)),
     // Whether they are new is the server's to say, so that they are looked up first.
-    expectMuch: () => undefined,
+    hintBulk: () => undefined,
     prepare: () => undefined,
     append: (entries: readonly unknown[]) => letIn(() => this.#appendEach(entries)),
   };

@@ -7,12 +7,12 @@ import type { EntryCopy, EntryStep, ImportedEntry, ImportStep, LogState } from "
 const BATCH_STEPS_MAX = 250;
 const BATCH_BYTES_MAX = 1024 * 1024;
 
-type IntakeOutcome = { readonly position: number; readonly isNew: boolean } | { readonly reason: string };
+type AppendOutcome = { readonly position: number; readonly isNew: boolean } | { readonly reason: string };
 
 /** Where entries go, as far as an import has to know it. */
 export interface ImportTarget extends LogState {
   /** Word that very much will come, so that whatever has to be started for it is started while the first of it is read. */
-  expectMuch?(): void;
+  hintBulk?(): void;
   /** Where entries with these ids are. */
   find(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** The body of the entry at this position; undefined where it was erased. */
@@ -23,7 +23,7 @@ export interface ImportTarget extends LogState {
    */
   prepare(entries: readonly ImportedEntry[]): (() => Promise<readonly number[] | undefined>) | undefined;
   /** Appends in order, each entry with an outcome of its own. */
-  append(entries: readonly ImportedEntry[]): Promise<readonly IntakeOutcome[]>;
+  append(entries: readonly ImportedEntry[]): Promise<readonly AppendOutcome[]>;
   /** Puts entries at their old places, all or none. */
   restore(copy: { readonly log_id: string; readonly entries: readonly EntryCopy[] }): Promise<boolean>;
 }
@@ -31,7 +31,7 @@ export interface ImportTarget extends LogState {
 type CopyStep = Extract<ImportStep, { readonly copy: unknown }>;
 
 /** What came of one source. */
-export class Account {
+export class FileTally {
   /** How much of the source was read; whoever reads it counts. */
   bytes = 0;
   added = 0;
@@ -52,17 +52,17 @@ export class Account {
 }
 
 /** A step, and the source that it belongs to. */
-interface Owned<S> {
+interface TalliedStep<S> {
   readonly step: S;
-  readonly account: Account;
+  readonly tally: FileTally;
 }
 
 /** Takes from one source after the other; a batch may hold entries of many, so that small ones need no sync each. */
-export class Intake {
+export class ImportBatcher {
   readonly #target: ImportTarget;
-  #account: Account;
-  #entries: Owned<EntryStep>[] = [];
-  #copies: Owned<CopyStep>[] = [];
+  #tally: FileTally;
+  #entries: TalliedStep<EntryStep>[] = [];
+  #copies: TalliedStep<CopyStep>[] = [];
   #copiedBytes = 0;
   /** What was read of the sources before this one. */
   #bytesBefore = 0;
@@ -74,15 +74,15 @@ export class Intake {
   /** Whether all of the last batch that was looked for was new. */
   #expectsNew = false;
 
-  constructor(target: ImportTarget, account: Account) {
+  constructor(target: ImportTarget, tally: FileTally) {
     this.#target = target;
-    this.#account = account;
+    this.#tally = tally;
   }
 
-  /** What comes from now on is another source's. Its account is whole once all was flushed. */
-  turnTo(account: Account): void {
-    this.#bytesBefore += this.#account.bytes;
-    this.#account = account;
+  /** What comes from now on is another source's. Its tally is whole once all was flushed. */
+  beginFile(tally: FileTally): void {
+    this.#bytesBefore += this.#tally.bytes;
+    this.#tally = tally;
   }
 
   /** Takes all that an importer yields. */
@@ -97,32 +97,35 @@ export class Intake {
 
   /** Takes a step; a promise only where there is something to wait for, since there are many steps. */
   take(step: ImportStep): Promise<void> | undefined {
-    return this.#take(step, this.#account);
+    return this.#take(step, this.#tally);
   }
 
-  #take(step: ImportStep, account: Account): Promise<void> | undefined {
-    if ("reason" in step) account.reject(step.line, step.reason);
-    else if ("present" in step) account.note(step.session_id, false);
+  #take(step: ImportStep, tally: FileTally): Promise<void> | undefined {
+    if ("reason" in step) tally.reject(step.line, step.reason);
+    else if ("present" in step) tally.note(step.session_id, false);
     else if ("entry" in step && this.#copies.length === 0) {
-      this.#entries.push({ step, account });
-      if (this.#isFull()) return this.#handOver();
-    } else return this.#takeInOrder(step, account);
+      this.#entries.push({ step, tally });
+      if (this.#isFull()) return this.#startWrite();
+    } else return this.#takeInOrder(step, tally);
     return undefined;
   }
 
   async #takeInOrder(
-    step: Extract<ImportStep, { readonly entry: unknown } | { readonly copy: unknown } | { readonly later: unknown }>,
-    account: Account,
+    step: Extract<
+      ImportStep,
+      { readonly entry: unknown } | { readonly copy: unknown } | { readonly deferred: unknown }
+    >,
+    tally: FileTally,
   ): Promise<void> {
     if ("entry" in step) {
       await this.#flushCopies();
-      this.#entries.push({ step, account });
+      this.#entries.push({ step, tally });
     } else if ("copy" in step) {
       await this.#flushEntries();
-      this.#copies.push({ step, account });
+      this.#copies.push({ step, tally });
       this.#copiedBytes += step.copy.body?.byteLength ?? 0;
       if (this.#copies.length >= BATCH_STEPS_MAX || this.#copiedBytes >= BATCH_BYTES_MAX) await this.#flushCopies();
-    } else await this.#takeLater(step, account);
+    } else await this.#takeDeferred(step, tally);
   }
 
   async flush(): Promise<void> {
@@ -135,22 +138,22 @@ export class Intake {
   }
 
   get #bytes(): number {
-    return this.#bytesBefore + this.#account.bytes;
+    return this.#bytesBefore + this.#tally.bytes;
   }
 
-  async #takeLater(step: Extract<ImportStep, { readonly later: unknown }>, account: Account): Promise<void> {
+  async #takeDeferred(step: Extract<ImportStep, { readonly deferred: unknown }>, tally: FileTally): Promise<void> {
     await this.flush();
     const { line } = step;
-    const made = await step.later(
+    const made = await step.deferred(
       (id) => this.#find(id),
       (position) => this.#bodyAt(position),
     );
-    if (typeof made === "string") account.reject(line, made);
-    else for (const entry of made) await this.#take({ line, entry }, account);
+    if (typeof made === "string") tally.reject(line, made);
+    else for (const entry of made) await this.#take({ line, entry }, tally);
   }
 
   async #flushEntries(): Promise<void> {
-    await this.#handOver();
+    await this.#startWrite();
     await this.#writing;
   }
 
@@ -158,7 +161,7 @@ export class Intake {
    * Begins to write what was gathered. One batch may wait while the one before it is written, so that neither side stands still
    * for a hiccup of the other; at most three are held in memory, with the one that is being gathered.
    */
-  async #handOver(): Promise<void> {
+  async #startWrite(): Promise<void> {
     const before = this.#writing;
     const steps = this.#entries;
     const due = this.#writingBefore;
@@ -177,16 +180,16 @@ export class Intake {
   }
 
   /** What follows something new is new, as a rule; where that does not hold, nothing was appended yet. */
-  async #write(steps: readonly Owned<EntryStep>[], append: ReturnType<ImportTarget["prepare"]>): Promise<void> {
+  async #write(steps: readonly TalliedStep<EntryStep>[], append: ReturnType<ImportTarget["prepare"]>): Promise<void> {
     const positions = await append?.();
-    if (positions === undefined) await this.#writeLooking(steps);
+    if (positions === undefined) await this.#writeDeduplicated(steps);
     else for (const [at, owned] of steps.entries()) settle(owned, { position: itemAt(positions, at), isNew: true });
   }
 
-  async #writeLooking(steps: readonly Owned<EntryStep>[]): Promise<void> {
+  async #writeDeduplicated(steps: readonly TalliedStep<EntryStep>[]): Promise<void> {
     const found = await this.#target.find(steps.map(({ step }) => step.entry.id));
-    const fresh = new Map<string, Owned<EntryStep>>();
-    const present: (Owned<EntryStep> & { readonly position: number | undefined })[] = [];
+    const fresh = new Map<string, TalliedStep<EntryStep>>();
+    const present: (TalliedStep<EntryStep> & { readonly position: number | undefined })[] = [];
     for (const [index, owned] of steps.entries()) {
       const { id } = owned.step.entry;
       if (found[index] === undefined && !fresh.has(id)) {
@@ -201,19 +204,19 @@ export class Intake {
     const outcomes = added.length === 0 ? [] : await this.#target.append(added.map(({ step }) => step.entry));
     const outcomeById = new Map(added.map(({ step }, index) => [step.entry.id, itemAt(outcomes, index)]));
     const late = await this.#idsTakenMeanwhile(added, outcomes);
-    const isLate = ({ step }: Owned<EntryStep>): boolean => late.has(step.entry.id);
+    const isLate = ({ step }: TalliedStep<EntryStep>): boolean => late.has(step.entry.id);
     for (const [index, owned] of added.entries()) if (!isLate(owned)) settle(owned, itemAt(outcomes, index));
     for (const { position, ...owned } of present) {
       const outcome = position === undefined ? outcomeById.get(owned.step.entry.id) : { position, isNew: false };
-      if (!isLate(owned)) settle(owned, withoutNews(outcome as IntakeOutcome));
+      if (!isLate(owned)) settle(owned, asExisting(outcome as AppendOutcome));
     }
-    if (late.size > 0) await this.#writeLooking([...added, ...present].filter(isLate));
+    if (late.size > 0) await this.#writeDeduplicated([...added, ...present].filter(isLate));
   }
 
   /** What was refused because another program has recorded the same since it was looked for. */
   async #idsTakenMeanwhile(
-    owned: readonly Owned<EntryStep>[],
-    outcomes: readonly IntakeOutcome[],
+    owned: readonly TalliedStep<EntryStep>[],
+    outcomes: readonly AppendOutcome[],
   ): Promise<ReadonlySet<string>> {
     const refused = owned.filter((_, index) => "reason" in itemAt(outcomes, index));
     const ids = refused.map(({ step }) => step.entry.id);
@@ -226,24 +229,25 @@ export class Intake {
    * decided before anything of the batch is appended, so that what is left of a message keeps its place in the order.
    */
   async #resolve(
-    { step: first, account }: Owned<EntryStep>,
-    fresh: Map<string, Owned<EntryStep>>,
+    { step: first, tally }: TalliedStep<EntryStep>,
+    fresh: Map<string, TalliedStep<EntryStep>>,
     found: number | undefined,
-  ): Promise<(Owned<EntryStep> & { readonly position: number | undefined }) | undefined> {
+  ): Promise<(TalliedStep<EntryStep> & { readonly position: number | undefined }) | undefined> {
     let step = first;
     let position = found;
     for (;;) {
-      const twin = fresh.get(step.entry.id);
-      if (twin === undefined && position === undefined) {
-        fresh.set(step.entry.id, { step, account });
+      const duplicate = fresh.get(step.entry.id);
+      if (duplicate === undefined && position === undefined) {
+        fresh.set(step.entry.id, { step, tally });
         return undefined;
       }
-      const read = async () => (twin === undefined ? this.#bodyAt(position as number) : bodyOf(twin.step.entry));
-      const stored = step.beyond === undefined ? undefined : await read();
-      const next = await step.beyond?.(stored, (id) => this.#find(id));
-      if (next === undefined) return { step, account, position: twin === undefined ? position : undefined };
+      const read = async () =>
+        duplicate === undefined ? this.#bodyAt(position as number) : bodyOf(duplicate.step.entry);
+      const stored = step.onExisting === undefined ? undefined : await read();
+      const next = await step.onExisting?.(stored, (id) => this.#find(id));
+      if (next === undefined) return { step, tally, position: duplicate === undefined ? position : undefined };
       if ("reason" in next) {
-        account.reject(next.line, next.reason);
+        tally.reject(next.line, next.reason);
         return undefined;
       }
       step = next;
@@ -269,33 +273,33 @@ export class Intake {
     this.#copiedBytes = 0;
     const entries = steps.map(({ step }) => step.copy);
     const isTaken = await this.#target.restore({ log_id: first.step.log_id, entries });
-    for (const { step, account } of steps) {
+    for (const { step, tally } of steps) {
       if (!isTaken) {
-        await this.#take(step.refused(), account);
+        await this.#take(step.onRefused(), tally);
         continue;
       }
-      account.note(step.session_id, true);
-      step.placed(step.copy.position);
+      tally.note(step.session_id, true);
+      step.onPlaced(step.copy.position);
     }
   }
 }
 
-function settle({ step, account }: Owned<EntryStep>, outcome: IntakeOutcome): void {
+function settle({ step, tally }: TalliedStep<EntryStep>, outcome: AppendOutcome): void {
   if ("reason" in outcome) {
-    account.reject(step.line, outcome.reason);
+    tally.reject(step.line, outcome.reason);
     return;
   }
-  account.note(step.entry.session_id, outcome.isNew);
-  step.placed?.(outcome.position);
+  tally.note(step.entry.session_id, outcome.isNew);
+  step.onPlaced?.(outcome.position);
 }
 
-function areDistinct(steps: readonly Owned<EntryStep>[]): boolean {
+function areDistinct(steps: readonly TalliedStep<EntryStep>[]): boolean {
   const ids = new Set<string>();
   for (const { step } of steps) ids.add(step.entry.id);
   return ids.size === steps.length;
 }
 
-function withoutNews(outcome: IntakeOutcome): IntakeOutcome {
+function asExisting(outcome: AppendOutcome): AppendOutcome {
   return "position" in outcome ? { ...outcome, isNew: false } : outcome;
 }
 

@@ -4,7 +4,7 @@ import type { Usage } from "../../model/usage.js";
 import { tokenNames } from "../../model/usage.js";
 
 /** A piece of an answer. Pieces of one record share its id, by which it is known what was recorded before. */
-export interface SaidPart {
+export interface AnswerPart {
   readonly id: string;
   readonly text?: string;
   readonly call?: ToolCall;
@@ -22,17 +22,17 @@ export interface ToolCall {
   readonly args: JsonValue;
 }
 
-export interface Said {
+export interface ModelAnswer {
   readonly line: number;
   readonly at: JsonValue | undefined;
-  readonly parts: readonly SaidPart[];
+  readonly parts: readonly AnswerPart[];
   readonly model?: string | undefined;
   readonly usage?: Usage | undefined;
   readonly extra?: JsonObject | undefined;
 }
 
 /** The fields of the message that these parts make; what is undefined is absent. */
-export function saidFields(said: Said): { readonly kind: string; readonly [field: string]: unknown } {
+export function answerFields(said: ModelAnswer): { readonly kind: string; readonly [field: string]: unknown } {
   const { parts, model, usage } = said;
   const calls: JsonObject[] = [];
   const blocks: JsonObject[] = [];
@@ -62,7 +62,7 @@ export function saidFields(said: Said): { readonly kind: string; readonly [field
 }
 
 /** What of an answer is not in the message that was recorded of it; undefined where all of it is. */
-export function restOf(said: Said, stored: JsonObject): Said | undefined {
+export function restOf(said: ModelAnswer, stored: JsonObject): ModelAnswer | undefined {
   const extra = isJsonObject(stored.extra) ? stored.extra : {};
   const known = new Set(Array.isArray(extra.native_ids) ? (extra.native_ids as readonly unknown[]) : []);
   const parts = said.parts.filter(({ id }) => !known.has(id));
