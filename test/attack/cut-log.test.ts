@@ -215,7 +215,7 @@ test("the command line says the same: verify fails, doctor explains, --accept-lo
   putInPlace(place);
   const failed = await runCli(["verify", "--json"], place);
   expect({ status: failed.status, ...JSON.parse(failed.stdout) }).toMatchObject({ status: 1, reason: "cut_off" });
-  expect((await runCli(["verify"], place)).stdout).toContain("its index knows of entries through 50");
+  expect((await runCli(["verify"], place)).stdout).toContain("its index expects entries up to 50");
   expect(await runCli(["doctor"], place)).toMatchObject({ status: 1, stdout: expect.stringContaining("✗ evidence") });
   const accepted = await runCli(["doctor", "--accept-log"], place);
   expect(accepted).toMatchObject({ status: 0, stdout: expect.stringContaining("the log was accepted as it is") });

@@ -92,7 +92,7 @@ async function expectWhole(options: CliOptions, count: number): Promise<void> {
   expect((await answer(["sessions"], options)).sessions).toHaveLength(3);
   expect(await answer(["stats"], options)).toMatchObject({ entries: count });
   const exported = await runCli(["export"], options);
-  expect(exported).toMatchObject({ status: 0, stderr: expect.stringMatching(/^The store cannot be written.*audit/) });
+  expect(exported).toMatchObject({ status: 0, stderr: expect.stringMatching(/^The store is read-only.*audit/) });
   expect(exported.stdout.trimEnd().split("\n")).toHaveLength(count + 1);
 }
 

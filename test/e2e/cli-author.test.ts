@@ -16,7 +16,7 @@ test("feedback, withdrawals and failed calls are recorded with flags", async () 
   expect(await readJson(["history", "s"], { data })).toEqual({ messages: [] });
   expect((await readJson(["reflect"], { data })).disliked).toMatchObject({ count: 1 });
   expect((await runCli(["list"], { data })).stdout).toContain("(failed) q");
-  expect((await runCli(["sessions", "s"], { data })).stdout).toContain("history leaves out #3");
+  expect((await runCli(["sessions", "s"], { data })).stdout).toContain("removes #3 from history");
   const elsewhere = ["record", "--kind", "withdrawal", "--session", "t", "--withdraws", "3"];
   expect(await readError(elsewhere, { data })).toMatchObject({ status: 2, field: "withdraws" });
   const nobody = ["record", "--kind", "feedback", "--entry-id", "x", "--score", "1"];
@@ -28,7 +28,7 @@ test("fields that a kind does not know are named, in words beside the answer and
   const input = '{"prompt":"p","respons":"r"}\n{"kind":"error","error":"e","sevrity":1,"respons":2}\n';
   const { status, stdout, stderr } = await runCli(["record"], { data, input });
   expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("Recorded 2 entries") });
-  expect(stderr).toBe("Kept in extra, since no field of the kind is called so: respons, sevrity\n");
+  expect(stderr).toBe("Unknown fields kept in extra: respons, sevrity\n");
   const { entries } = await readJson(["record"], { data, input });
   expect(entries).toMatchObject([{ unknown_fields: ["respons"] }, { unknown_fields: ["sevrity", "respons"] }]);
   expect((await runCli(["record", "--prompt", "p"], { data })).stderr).toBe("");

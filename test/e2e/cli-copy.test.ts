@@ -97,7 +97,7 @@ test("on a terminal a bar shows how far it has come", async () => {
   expect(copied).toBe("Copied 2,500 entries");
   expect(hash).toMatch(/^head hash [0-9a-f]{64}$/);
   expect(note.join(" ")).toBe(
-    `${folder} is unchanged. Not copied: API keys, seals and their key, and how far watched files were read.`,
+    `${folder} is unchanged. Not copied: API keys, seals and their signing key, and the progress of watched files.`,
   );
 });
 

@@ -54,7 +54,7 @@ test("review shows each candidate in its context, and gives a verdict once the n
   const input = ["a", "u", "r", "2", "e", "The staging database of atlas is on port 5433", "", "q"].join("\n");
   const { status, stderr } = await runCli(["review"], { data, input });
   expect(status).toBe(0);
-  expect(stderr).toContain("1 accepted, 1 rejected; 1 candidate waits.");
+  expect(stderr).toContain("1 accepted, 1 rejected; 1 candidate waiting.");
   for (const { evidence } of queue) expect(stderr).toContain(`»${evidence[0].quote}«`);
   const of = async (id: string) => readJson(["memories", "show", id], { data });
   expect(await of(queue[0].id)).toMatchObject({ status: "rejected", reason: "obvious" });
@@ -64,7 +64,7 @@ test("review shows each candidate in its context, and gives a verdict once the n
   });
   expect(await of(queue[2].id)).toMatchObject({ status: "candidate" });
   const { stderr: rest } = await runCli(["review", "--project", "elsewhere"], { data, input: "" });
-  expect(rest).toContain("Nothing waits for a verdict in elsewhere, but elsewhere: atlas: 1.");
+  expect(rest).toContain("Nothing to review in elsewhere. Candidates elsewhere: atlas: 1.");
 });
 
 test("the verdict on the last candidate can be taken back, too", async () => {
@@ -79,11 +79,11 @@ test("the verdict on the last candidate can be taken back, too", async () => {
   expect(none.stdout).toMatch(/^There are no memories yet\. hansard extract proposes/);
   await runCli(["extract"], { data: store });
   const { stderr } = await runCli(["review"], { data: store, input });
-  expect(stderr).toContain("0 accepted, 0 rejected; 2 candidates wait.");
+  expect(stderr).toContain("0 accepted, 0 rejected; 2 candidates waiting.");
   const left = await runCli(["review"], { data: store, input: "r\n" });
-  expect(left.stderr).toContain("0 accepted, 0 rejected; 2 candidates wait.");
+  expect(left.stderr).toContain("0 accepted, 0 rejected; 2 candidates waiting.");
   const given = await runCli(["review"], { data: store, input: "s\na\n\n" });
-  expect(given.stderr).toContain("1 accepted, 0 rejected; 1 candidate waits.");
+  expect(given.stderr).toContain("1 accepted, 0 rejected; 1 candidate waiting.");
   const mistyped = ["recall", "--session", "typo", "--project", "atlas"];
   expect((await runCli(mistyped, { data: store })).stderr).toContain("Session typo begins with this");
   expect((await runCli(mistyped, { data: store })).stderr).toBe("");
@@ -98,7 +98,7 @@ test("on a terminal an edit begins with the present text, in which a word is put
   const HOME = "\u001b[1~";
   const answers: [after: string, keys: string][] = [
     ["(s): ", "e\r"],
-    [`In other words: ${content}`, `${HOME}Please \r`],
+    [`New text: ${content}`, `${HOME}Please \r`],
     ["or Enter to give it: ", "\r"],
   ];
   const { status, text } = await runOnTerminal(["review"], {
@@ -111,7 +111,7 @@ test("on a terminal an edit begins with the present text, in which a word is put
       type(keys);
     },
   });
-  expect([status, text]).toEqual([0, expect.stringContaining("1 accepted, 0 rejected; 0 candidates wait.")]);
+  expect([status, text]).toEqual([0, expect.stringContaining("1 accepted, 0 rejected; 0 candidates waiting.")]);
   const { memories } = await readJson(["memories"], { data: store });
   expect(memories).toMatchObject([{ status: "active", content: `Please ${content}` }]);
 });
@@ -214,7 +214,7 @@ test("review says what was not understood, and shows the words of what a candida
     { kind: "message", session_id: "s", project: "atlas", role: "user", content: "Shall we start? Never mind." },
   ]);
   const nothing = await runCli(["extract", "--explain"], { data: store });
-  expect(nothing.stdout).toMatch(/^0 candidates proposed\.\nRules read 1 entry: 1 user message, .*\nNo rule matched/);
+  expect(nothing.stdout).toMatch(/^0 candidates proposed\.\nReviewed 1 entry: 1 user message, .*\nNo rule matched/);
   expect(nothing.stdout).toMatch(
     / · passed over: Never mind\.\n {4}"mind" is nothing that an agent is told to do\. \(\S+\)\n/,
   );
@@ -232,8 +232,8 @@ test("review says what was not understood, and shows the words of what a candida
   // A key that there is not, a reason that there is not, an edit without words: nothing of it decides.
   const { stderr } = await runCli(["review"], { data: store, input: ["x", "r", "9", "e", "", "q"].join("\n") });
   expect(stderr).toMatch(/Contradicts \S+: The staging database listens on port 5433 \(active\)/);
-  expect(stderr).toContain('"x" is none of the keys.');
-  expect(stderr).toContain("There is no reason 9");
+  expect(stderr).toContain('Unknown key "x".');
+  expect(stderr).toContain("Unknown reason 9");
   expect(stderr).toContain("Nothing was written, and nothing is decided.");
-  expect(stderr).toContain("0 accepted, 0 rejected; 1 candidate waits.");
+  expect(stderr).toContain("0 accepted, 0 rejected; 1 candidate waiting.");
 });

@@ -55,7 +55,7 @@ test.each([["list"], ["sessions"], ["search", "x"], ["reflect"], ["stats"], ["ke
     const { status, stderr } = await runCli(args, { env: { HOME: home } });
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: `There is no record in ${join(home, ".hansard")} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` begin one.\n`,
+      stderr: `No record in ${join(home, ".hansard")} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` create one.\n`,
     });
     expect(existsSync(join(home, ".hansard"))).toBe(false);
     const json = await runCli([...args, "--json"], { env: { HOME: home } });

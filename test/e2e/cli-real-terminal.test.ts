@@ -97,9 +97,9 @@ test("building the index anew shows a bar that is gone afterwards", async () => 
   );
   const { status, text } = await runOnTerminal(["doctor", "--rebuild-index"], { data: large, columns: 100 });
   expect(status).toBe(0);
-  expect(text).toMatch(/Building the index anew █[█▏▎▍▌▋▊▉]* \d+ %, [\d,]+ of 30,000/);
+  expect(text).toMatch(/Rebuilding the index █[█▏▎▍▌▋▊▉]* \d+ %, [\d,]+ of 30,000/);
   const last = text.slice(text.lastIndexOf("\u001b[2K") + "\u001b[2K".length);
-  expect(stripVTControlCharacters(last)).toMatch(/^✓ rebuild {2}the index was built anew: 30,000 entries\n/);
+  expect(stripVTControlCharacters(last)).toMatch(/^✓ rebuild {2}the index was rebuilt: 30,000 entries\n/);
 });
 
 test.each(["markdown", "hansard"])(

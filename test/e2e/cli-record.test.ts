@@ -161,9 +161,7 @@ describe("from standard input", () => {
     expect((await runCli(["record"], { data, input })).stdout).toBe(
       "Recorded 2,345 entries, the last at position 2345.\n",
     );
-    expect((await runCli(["record"], { data, input })).stdout).toBe(
-      "Recorded 0 entries; 2,345 were recorded before.\n",
-    );
+    expect((await runCli(["record"], { data, input })).stdout).toBe("Recorded 0 entries; 2,345 duplicates.\n");
     expect(await readJson(["show", "1000"], { data })).toMatchObject({ prompt: "question 999" });
     expect(await readJson(["verify"], { data })).toMatchObject({ ok: true, entries: count });
   });
@@ -174,7 +172,7 @@ describe("from standard input", () => {
     const { status, stdout, stderr } = await runCli(["record"], { data, input });
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain("error: line 1101: the input is not valid JSON");
-    expect(stderr).toContain("The first 1,000 entries are stored, up to line 1000, and nothing after.");
+    expect(stderr).toContain("The first 1,000 entries are stored, up to line 1000.");
     expect(await readJson(["stats"], { data })).toMatchObject({ entries: 1_000 });
     expect(await readError(["record"], { data, input })).toMatchObject({
       line: 1_101,

@@ -14,7 +14,7 @@ import { searchCommand } from "../../src/surfaces/cli/commands/search.js";
 import { sessionsCommand } from "../../src/surfaces/cli/commands/sessions.js";
 import { showCommand } from "../../src/surfaces/cli/commands/show.js";
 import { statsCommand } from "../../src/surfaces/cli/commands/stats.js";
-import { bannerText, type Started } from "../../src/surfaces/cli/text/banner.js";
+import { bannerText, type Started } from "../../src/surfaces/cli/text/server-text.js";
 import type { Pane } from "../../src/surfaces/cli/text/terminal.js";
 import { folderOfFile } from "../support/temporary-folder.js";
 import { fillStore } from "./cli-run.js";

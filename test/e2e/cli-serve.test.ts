@@ -130,7 +130,7 @@ test("on a terminal all it says is text: where it is, whom it refused, and that 
   });
   const shown = stripVTControlCharacters(text);
   expect(status).toBe(0);
-  expect(shown).toContain("Finishing what is under way");
+  expect(shown).toContain("Finishing open requests");
   expect(shown).toMatch(/Keys +1 in use; every request needs one\n/);
   expect(shown).toMatch(
     new RegExp(`\\n\\d\\d:\\d\\d:\\d\\dZ {2}GET /entries 403 scope_insufficient, from 127.0.0.1, key\\s+${id}\\n`),
@@ -145,7 +145,7 @@ test.each([["serve", "--port", "0"], ["list"]])(
     onTestFinished(() => void child.kill("SIGKILL"));
     const said = await new Promise<string>((resolve) => child.stderr?.once("data", (chunk) => resolve(String(chunk))));
     expect(said).toMatch(
-      /postgres:\/\/nobody:\*\*\*@127\.0\.0\.1:1\/none cannot be reached .*; waiting for it|waiting for the database/,
+      /postgres:\/\/nobody:\*\*\*@127\.0\.0\.1:1\/none cannot be reached .*; retrying|waiting for the database/,
     );
     expect(said).toContain("ECONNREFUSED");
     // Whoever does not want to wait need not; a server ends in order.

@@ -93,7 +93,7 @@ test("import of what holds no transcript says in a line what to do", async () =>
   expect(await told(join(folder, "nothing"))).toMatchObject({
     status: 0,
     stdout: "",
-    stderr: expect.stringContaining("nothing in it to read"),
+    stderr: expect.stringContaining("Nothing to import"),
   });
   expect(await told(join(folder, "export.zip"))).toMatchObject({
     status: 1,

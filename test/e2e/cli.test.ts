@@ -43,8 +43,15 @@ describe("help and version", () => {
   test("--help groups the commands, each on one line of 80 columns", async () => {
     const { stdout } = await runCli(["--help"]);
     const sections = stdout.split("\n\n").map((section) => section.split("\n"));
-    const groups = sections.filter(([title = ""]) => /^(Record|Read|Learn|Prove|Operate):$/.test(title));
-    expect(groups.map(([title]) => title)).toEqual(["Record:", "Read:", "Learn:", "Prove:", "Operate:"]);
+    const groups = sections.filter(([title = ""]) => /^(Record|Find|Understand|Learn|Verify|Operate):$/.test(title));
+    expect(groups.map(([title]) => title)).toEqual([
+      "Record:",
+      "Find:",
+      "Understand:",
+      "Learn:",
+      "Verify:",
+      "Operate:",
+    ]);
     const lines = groups.flatMap(([, ...rest]) => rest);
     const names = lines.map((line) => /^ {2}(\S+) +\S/.exec(line)?.[1]);
     expect(names).toEqual(expect.arrayContaining([...commandNames]));
@@ -133,7 +140,7 @@ describe("settings", () => {
     ["[]", "must hold a JSON object"],
     ['{"prot": 5000}', 'unknown setting "prot"'],
     ['{"port": "many"}', "must be a port"],
-    ['{"data": 7}', "must be a text"],
+    ['{"data": 7}', "must be a non-empty string"],
   ])("a broken hansard.config.json is an error, not ignored: %s", async (text, says) => {
     const folder = folderOfTest();
     writeFileSync(join(folder, "hansard.config.json"), text);

@@ -140,13 +140,13 @@ test("what a killed agent left is delivered by a command, and waits on where the
   agent.kill("SIGKILL");
   await once(agent, "close");
   const away = await runCli(command, { data });
-  expect(away).toMatchObject({ status: 1, stdout: expect.stringContaining("0 entries sent, 4 still waiting") });
+  expect(away).toMatchObject({ status: 1, stdout: expect.stringContaining("0 entries sent, 4 not sent") });
   await release();
   const server = await startServer({ data, port });
   const delivered = { server: address, sent: 4, left: 0, dropped: 0, problems: [] };
   expect(await readJson(command, { data })).toEqual({ deliveries: [delivered] });
   expect((await server.get("/health")).body.position).toBe(4);
-  expect((await runCli(command, { data })).stdout).toBe("Nothing waits to be delivered.\n");
+  expect((await runCli(command, { data })).stdout).toBe("Nothing to deliver.\n");
 });
 
 test("a spool that the command cannot use is told, and is not taken for an empty one", async () => {

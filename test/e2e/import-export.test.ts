@@ -28,7 +28,7 @@ describe("hansard import", () => {
     expect(lines.slice(1, -1).map((line) => line.split(/\s+/).slice(0, 4).join(" "))).toEqual([
       ...["nanobot 2 0 0", "nanobot 2 0 0", "nanobot 2 0 0", "nanobot 8 0 0", "timmy 7 0 0"],
     ]);
-    expect(lines.at(-1)).toBe("Added 21 entries, 0 there before, 0 lines rejected, 5 sessions in 5 files.");
+    expect(lines.at(-1)).toBe("Added 21 entries, 0 duplicates, 0 lines rejected, 5 sessions in 5 files.");
     expect(await readJson(["import", nanobot, timmy], { data })).toEqual({
       files: 5,
       sessions: 5,
@@ -113,7 +113,7 @@ describe("hansard import", () => {
     // People are told the reason once, and of what could be read alone what became of it.
     const { stdout, stderr } = await runCli(["import", folder], { data });
     expect(stdout).toMatch(
-      /^FORMAT.*\ntimmy .*\nAdded 0 entries, 1 there before, 0 lines rejected, 1 session in 1 of 4 files\.\n$/,
+      /^FORMAT.*\ntimmy .*\nAdded 0 entries, 1 duplicate, 0 lines rejected, 1 session in 1 of 4 files\.\n$/,
     );
     const names = ["notes.txt", "package.json", "picture.png"].map((name) => `  ${join(folder, name)}\n`);
     expect(stderr.replace(/^3 files: no format .*\n/, "")).toBe(names.join(""));
@@ -126,7 +126,7 @@ describe("hansard import", () => {
     const [head, ...rows] = (await output(["import", folder], folderOfTest())).trimEnd().split("\n");
     expect(head).toMatch(/REJECTED +FILES$/);
     expect(rows.map((row) => row.replace(/ +/g, " "))).toEqual([
-      ...["timmy 41 0 0 41", "Added 41 entries, 0 there before, 0 lines rejected, 41 sessions in 41 files."],
+      ...["timmy 41 0 0 41", "Added 41 entries, 0 duplicates, 0 lines rejected, 41 sessions in 41 files."],
     ]);
   });
 
@@ -286,7 +286,7 @@ describe("hansard export", () => {
     expect(await runCli(["export", "--format", "markdown", "--session", "none"], { data })).toEqual({
       status: 0,
       stdout: "",
-      stderr: "Nothing that was recorded matches, so that the export is empty.\n",
+      stderr: "No entries match; the export is empty.\n",
     });
   });
 
@@ -320,7 +320,7 @@ describe("hansard export", () => {
     const data = folderOfTest();
     await fillStore(data, sampleEntries);
     const failure = await readFailure(["export", "--out", join(data, "no", "such", "folder")], data);
-    expect(failure).toMatch(/cannot be written/);
+    expect(failure).toMatch(/cannot write/);
     expect(readdirSync(data).sort()).toEqual(expect.not.arrayContaining([expect.stringMatching(/part/)]));
   });
 

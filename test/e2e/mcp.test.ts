@@ -352,7 +352,7 @@ test("installing shows the change, asks, keeps what else the file holds, and doe
   expect((await runCli(["mcp", "install", "cursor", "--yes"], options)).status).toBe(0);
   const { mcpServers } = JSON.parse(readFileSync(settings, "utf8"));
   expect(mcpServers).toMatchObject({ other: { command: "x" }, hansard: { command: process.execPath } });
-  expect((await runCli(["mcp", "install", "cursor", "--yes"], options)).stdout).toContain("has it already");
+  expect((await runCli(["mcp", "install", "cursor", "--yes"], options)).stdout).toContain("is up to date");
   await runCli(["mcp", "install", "codex", "--yes"], options);
   expect(readFileSync(join(home, ".codex", "config.toml"), "utf8")).toMatch(/^\[mcp_servers\.hansard\]\ncommand = "/);
   expect((await runCli(["mcp", "install", "codex", "--yes"], options)).status).toBe(1);

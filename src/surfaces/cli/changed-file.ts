@@ -1,10 +1,10 @@
-// A change to a file of another program: shown line by line, made only when a person agrees, and never half.
+// Changes another program's settings file: shows the change, asks, and replaces the file as a whole.
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../model/files.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { isAgreed } from "./agreed.js";
 import type { Invocation } from "./command.js";
+import { confirm } from "./command.js";
 import { type ExitStatus, exitStatus, Failed, WrongUse } from "./failures.js";
 import { cleanText } from "./text/terminal.js";
 import { writeWhole } from "./written-file.js";
@@ -20,17 +20,17 @@ export async function proposeChange(invocation: Invocation, change: FileChange):
   const before = readText(path);
   const after = change.change(before);
   if (after === before) {
-    screen.out.write(`${cleanText(path)} has it already.\n`);
+    screen.out.write(`No change: ${cleanText(path)} is up to date.\n`);
     return exitStatus.done;
   }
   screen.out.write(`${cleanText(path)}\n${changedLines(before, after).map(cleanText).join("\n")}\n`);
-  if (options.yes !== true && !(await agreed())) {
+  if (options.yes !== true && !(await isConfirmed())) {
     screen.err.write("Nothing was changed.\n");
     return exitStatus.failed;
   }
   if (readText(path) !== before) {
-    const hint = "Close the program it belongs to, and try again.";
-    throw new Failed({ code: "file_not_written", message: `${path} was changed meanwhile`, hint });
+    const hint = "Close the program that uses it, and try again.";
+    throw new Failed({ code: "file_not_written", message: `${path} was changed in the meantime`, hint });
   }
   makeFolder(dirname(path));
   await writeWhole(path, wholeText(after));
@@ -38,7 +38,7 @@ export async function proposeChange(invocation: Invocation, change: FileChange):
   return exitStatus.done;
 }
 
-/** The text of a JSON file with a change to its object, indented as it was. */
+/** Changes the object in the text of a JSON file, and keeps its indentation. */
 export function changeJson(text: string, change: (settings: JsonObject) => object): string {
   const settings = text.trim() === "" ? {} : parseSettings(text);
   const changed = change(settings);
@@ -52,17 +52,17 @@ function parseSettings(text: string): JsonObject {
   try {
     settings = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    // Said below: some programs allow comments, which would be lost.
+    // Reported below. Some programs allow comments, which would be lost.
   }
   if (isJsonObject(settings)) return settings;
   throw new Failed({
     code: "json_invalid",
-    message: "the file is not a JSON object without comments, and is left alone",
-    hint: "Change it by hand; --print-config shows what it needs.",
+    message: "the file is not plain JSON (comments are not supported); it was not changed",
+    hint: "Change it by hand; --print-config prints what it needs.",
   });
 }
 
-/** Whoever keeps settings elsewhere behind a link means that place. */
+/** Follows links, so that a linked settings file is changed in its own place. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path);
@@ -77,11 +77,11 @@ function readText(path: string): string {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return "";
-    throw new Failed({ code: "file_not_written", message: `${path} cannot be read: ${message}` });
+    throw new Failed({ code: "file_not_written", message: `cannot read ${path}: ${message}` });
   }
 }
 
-/** The lines that go and come: what both begin and end with is left out. */
+/** Removed and added lines, without the common beginning and end. */
 function changedLines(before: string, after: string): readonly string[] {
   const [old, fresh] = [before, after].map((text) => text.split("\n")) as [string[], string[]];
   const shorter = Math.min(old.length, fresh.length);
@@ -94,12 +94,12 @@ function changedLines(before: string, after: string): readonly string[] {
   return [...middle(old, "-"), ...middle(fresh, "+")];
 }
 
-async function agreed(): Promise<boolean> {
+async function isConfirmed(): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    const message = "there is nobody to ask whether to make this change";
-    throw new WrongUse({ code: "option_invalid", field: "--yes", message, hint: "Agree to it beforehand with --yes." });
+    const message = "there is no terminal to ask on";
+    throw new WrongUse({ code: "option_invalid", field: "--yes", message, hint: "Add --yes to make the change." });
   }
-  return isAgreed("Make this change? [y/N] ");
+  return confirm("Make this change? [y/N] ");
 }
 
 async function* wholeText(text: string): AsyncGenerator<string> {

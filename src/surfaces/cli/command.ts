@@ -1,5 +1,7 @@
-// What every command of the program is made of, and the few things most of them share.
+// What every command is made of, and what many of them share.
 import { lstatSync, readdirSync } from "node:fs";
+import { userInfo } from "node:os";
+import { createInterface } from "node:readline/promises";
 import type { AddHelpTextContext, Command } from "commander";
 import { filesOf, isInProcess } from "../../engines/stores.js";
 import type { Fault } from "../../model/fault.js";
@@ -9,15 +11,15 @@ import type { Recorder } from "../../recorder/recorder.js";
 import { type ExitStatus, WrongUse } from "./failures.js";
 import type { Settings } from "./settings.js";
 import { wrapText } from "./text/table.js";
-import { cleanLine, type Screen } from "./text/terminal.js";
+import { cleanLine, documentText, type Pane, ProgressLine, type Screen } from "./text/terminal.js";
 
-/** One call of a command: what was given, and where to write. */
+/** One call of a command: its arguments, and where to write. */
 export interface Invocation {
   readonly operands: readonly string[];
   readonly options: { readonly [name: string]: unknown };
   readonly settings: Settings;
   readonly screen: Screen;
-  /** Whether a program reads the output: then it is the document and nothing else. */
+  /** Whether to print the JSON document and nothing else. */
   readonly json: boolean;
 }
 
@@ -33,8 +35,8 @@ export function keptFolder({ data }: Settings): string {
   throw new WrongUse({
     code: "setting_invalid",
     field: "--data",
-    message: "a store in memory is gone when the command ends",
-    hint: "Name a folder with --data; memory: is for `hansard serve`.",
+    message: "memory: keeps nothing after the command ends",
+    hint: "Name a folder with --data. memory: is for `hansard serve`.",
   });
 }
 
@@ -45,15 +47,15 @@ export function storeFolder(settings: Settings, command: string): string {
   throw new WrongUse({
     code: "setting_invalid",
     field: "--data",
-    message: `${command} is for stores in a folder; a database has means of its own, and a server's record lies elsewhere`,
-    hint: "Use pg_dump, or `hansard export --out record.ndjson`, which can be imported into any store.",
+    message: `\`${command}\` works on a folder only`,
+    hint: "For PostgreSQL use pg_dump. For a server, run it on the server's machine. `hansard export` works with any store.",
   });
 }
 
-/** A command asks once and is gone, so that it rather waits for a whole answer than for the next one to be better. */
+/** A command asks only once, so it waits for a complete answer instead of giving a partial one. */
 const REBUILD_WAIT_MS = 30_000;
 
-/** Says on the side that an answer may be short; a document says so itself. */
+/** Notes on stderr that an answer may be incomplete; a JSON document says so itself. */
 export function notePartial(
   answer: { readonly partial?: true },
   { screen, json }: Pick<Invocation, "screen" | "json">,
@@ -61,12 +63,12 @@ export function notePartial(
   if (answer.partial && !json) screen.err.write("The index is being rebuilt; older entries may be missing.\n");
 }
 
-/** Says, once, that a database is being waited for; a program that reads the output learns it from the outcome. */
+/** Notes on stderr that the command waits for a database. */
 export function waitingNote({ screen, json }: Pick<Invocation, "screen" | "json">): (fault: Fault) => void {
   const { err } = screen;
   return ({ message }) => {
-    const text = `${cleanLine(message)}; waiting for it, 30 seconds at most …`;
-    // On a terminal a line may stand there that says what is going on.
+    const text = `${cleanLine(message)}; retrying for up to 30 seconds …`;
+    // Overwrites a progress line.
     const clear = err.isTerminal ? "\r\u001b[2K" : "";
     if (!json) err.write(`${clear}${wrapText(text, err.columns).join("\n")}\n`);
   };
@@ -99,9 +101,8 @@ async function withOpened<T>(recorder: Recorder, work: (recorder: Recorder) => P
 }
 
 /**
- * The same for a question. Where no record was begun yet in the place that is set up for it, nothing is wrong: the answers
- * are those of an empty store, with a note on how to begin, and nothing is written to disk. A place that is named with
- * --data is meant to hold one, so there it is an error.
+ * The same for a command that only reads. If the default place holds no record yet, it answers as an empty store would, with
+ * a note on how to create one, and writes nothing to disk. A place named with --data must hold a record, or it is an error.
  */
 export async function withQuestion<T>(
   asking: Store & { readonly prices?: string | undefined },
@@ -112,8 +113,8 @@ export async function withQuestion<T>(
     return withOpened(await openForQuestion(openingOf(asking, { create: false, prices })), work);
   if (!json) {
     const { columns } = screen.err;
-    const begun = `There is no record in ${settings.data} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` begin one.`;
-    screen.err.write(`${wrapText(begun, columns).join("\n")}\n`);
+    const note = `No record in ${settings.data} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` create one.`;
+    screen.err.write(`${wrapText(note, columns).join("\n")}\n`);
   }
   return withOpened(await openForQuestion({ data: "memory:", prices }), work);
 }
@@ -130,14 +131,14 @@ function isUnbegun({ data, given_data }: Settings): boolean {
   }
 }
 
-/** Refuses what a request could not be sent to. */
+/** Rejects what is not an HTTP address. */
 export function requireAddress(field: string, address: string | undefined, example: string): void {
   if (address === undefined || (URL.canParse(address) && /^https?:\/\/./.test(address))) return;
   const message = `${field} must be an http:// or https:// address`;
   throw new WrongUse({ code: "option_invalid", field, message, hint: `For example ${field} ${example}.` });
 }
 
-/** Text options as they were given; absent ones are left out. */
+/** Those of the named options that have a text value. */
 export function textOptions<N extends string>(
   options: { readonly [name: string]: unknown },
   names: readonly N[],
@@ -150,13 +151,10 @@ export function textOptions<N extends string>(
   return texts;
 }
 
-/** Where nobody says how wide the help may be, as where it is piped; Commander's own width. */
+/** The width of piped help; Commander's own default. */
 const HELP_WIDTH = 80;
 
-/**
- * What help says below the options: paragraphs as wide as the terminal, wherever the source breaks its lines, then
- * examples. A paragraph that begins with a space stays as it is.
- */
+/** The text below the options in help: paragraphs wrapped to the terminal, then examples. A paragraph that begins with a space stays as it is. */
 export function helpText(
   prose: readonly string[],
   examples: readonly (readonly [says: string, line: string])[],
@@ -164,11 +162,102 @@ export function helpText(
   return ({ command }) => {
     const width = command.configureOutput().getOutHelpWidth?.() ?? HELP_WIDTH;
     const lines = prose.flatMap((one) => (one.startsWith(" ") ? [one] : wrapText(one.replace(/\s+/g, " "), width)));
-    return `\n${lines.join("\n")}\n${examplesText(examples)}`;
+    return `${lines.length === 0 ? "" : `\n${lines.join("\n")}\n`}${examplesText(examples)}`;
   };
 }
 
-/** Examples for the end of a help text: what it does, then the line to type. */
+/** Examples for the end of a help text: the line to type, and what it does. */
 export function examplesText(examples: readonly (readonly [says: string, line: string])[]): string {
   return `\nExamples:\n${examples.map(([says, line]) => `  ${line}\n      ${says}\n`).join("")}`;
+}
+
+/** Shows progress while work is under way, and clears the line whatever happens. */
+export async function withProgress<T>(
+  { screen }: Pick<Invocation, "screen">,
+  work: (progress: ProgressLine) => Promise<T>,
+): Promise<T> {
+  const progress = new ProgressLine(screen.err);
+  try {
+    return await work(progress);
+  } finally {
+    progress.clear();
+  }
+}
+
+/** Prints a result: as JSON for programs, as text for people. */
+export function printResult<T>(
+  { screen, json }: Pick<Invocation, "screen" | "json">,
+  result: T,
+  toText: (result: T, out: Pane) => string,
+): void {
+  screen.out.write(json ? documentText(result, screen.out) : toText(result, screen.out));
+}
+
+/** Calls back on Ctrl-C and other signals, and when the reader of the output has gone (`| head`). */
+export function onStop(stop: () => void): { forget(): void } {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.once(signal, stop);
+  process.stdout.once("error", stop);
+  return {
+    forget: () => {
+      for (const signal of signals) process.off(signal, stop);
+      process.stdout.off("error", stop);
+    },
+  };
+}
+
+/** The name of the user who runs this process, for audit entries. */
+export function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // Many containers have no name for their user.
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+interface Terminal {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/** Asks a yes-or-no question on the terminal. Ctrl-C and Ctrl-D mean no. */
+export async function confirm(
+  question: string,
+  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+): Promise<boolean> {
+  const asking = createInterface({ input, output, terminal: true });
+  const ended = new AbortController();
+  asking.once("close", () => ended.abort());
+  try {
+    return /^y(es)?$/i.test((await asking.question(question, { signal: ended.signal })).trim());
+  } catch (error) {
+    if ((error as Error).name !== "AbortError") throw error;
+    output.write("\n");
+    return false;
+  } finally {
+    asking.close();
+  }
+}
+
+/** The flags that name a model which proposes memories. */
+export function modelOptions(command: Command): Command {
+  return command
+    .option(
+      "--model-url <url>",
+      "also ask a model at this OpenAI-compatible endpoint (HANSARD_MODEL_URL); its key is HANSARD_MODEL_KEY",
+    )
+    .option("--model <name>", "the model to ask, with --model-url (HANSARD_MODEL)")
+    .option("--via <command>", "ask a command that reads and writes JSON, such as 'claude -p' (HANSARD_VIA)")
+    .option("--daily-tokens <n>", "most tokens sent to the model per day (HANSARD_DAILY_TOKENS, or 200000)");
+}
+
+/** The model to ask, if any. */
+export function modelOf({
+  options,
+  settings,
+}: Pick<Invocation, "options" | "settings">): Invocation["settings"]["model"] {
+  if (options.model === undefined || settings.model !== undefined) return settings.model;
+  const message = "--model needs --model-url, the address of the model";
+  throw new WrongUse({ code: "setting_invalid", field: "--model", message });
 }

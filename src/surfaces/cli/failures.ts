@@ -1,4 +1,4 @@
-// What went wrong, told once: in plain words or as a JSON document on stderr, and as the exit status.
+// Reports a failure once: as text or JSON on stderr, and as the exit status.
 import { Fault } from "../../model/fault.js";
 import { RecorderError, type RejectionCode } from "../../model/rejection.js";
 import { flagNameOf } from "./flag-names.js";
@@ -30,15 +30,15 @@ interface ErrorDetails {
   readonly field?: string;
   readonly index?: number;
   readonly hint?: string;
-  /** Of a budget that is too small: the least that would do. */
+  /** If a budget is too small: the smallest possible one. */
   readonly least?: number;
-  /** Which line of the input it was, counted from 1. */
+  /** The line of the input, from 1. */
   readonly line?: number;
-  /** How many entries of this input were stored before the failure. */
+  /** How many entries of the input were stored before the failure. */
   readonly recorded?: number;
 }
 
-/** The command was called in a way that cannot work. */
+/** A usage error: the command cannot work as it was called. */
 export class WrongUse extends Error {
   override readonly name = "WrongUse";
   readonly details: ErrorDetails;
@@ -49,7 +49,7 @@ export class WrongUse extends Error {
   }
 }
 
-/** The command was called well and could not do it, for a reason that is no fault of the store. */
+/** A failure of a valid command that is not a fault of the store. */
 export class Failed extends Error {
   override readonly name = "Failed";
   readonly details: ErrorDetails;
@@ -60,7 +60,7 @@ export class Failed extends Error {
   }
 }
 
-/** Input of many entries that stopped part of the way: the reason, and what is stored all the same. */
+/** Input of many entries that stopped early: the reason, and how much was stored. */
 export class InputStopped extends Error {
   override readonly name = "InputStopped";
   readonly reason: unknown;
@@ -72,7 +72,7 @@ export class InputStopped extends Error {
   constructor(options: {
     readonly reason: unknown;
     readonly line: number | undefined;
-    /** Which entry of the whole input it was, counted from 0. */
+    /** The entry of the whole input, from 0. */
     readonly index: number | undefined;
     readonly recorded: number;
     readonly advice: string | undefined;
@@ -86,7 +86,7 @@ export class InputStopped extends Error {
   }
 }
 
-/** Refused input is wrong use; what is missing or already there is a failure of a well-formed call. */
+/** Invalid input is a usage error (2); what is missing or already there is a failure of a valid command (1). */
 const statusByRejection = {
   already_completed: 1,
   body_missing: 2,
@@ -145,7 +145,7 @@ const statusByRejection = {
   verdict_given: 1,
 } as const satisfies { [C in RejectionCode]: ExitStatus };
 
-/** Tells the failure on stderr and answers with the exit status it has. */
+/** Reports the failure on stderr and returns its exit status. */
 export function reportFailure(
   error: unknown,
   options: {
@@ -157,8 +157,9 @@ export function reportFailure(
   },
 ): ExitStatus {
   const { err } = options.screen;
-  const { details: said, status } = describe(error);
-  const details = said.hint === undefined ? said : { ...said, hint: hintText(said.hint, options) };
+  const { details: described, status } = describe(error);
+  const { hint } = described;
+  const details = hint === undefined ? described : { ...described, hint: hintText(hint, options) };
   if (options.json) {
     err.write(documentText({ error: details }, err));
     return status;
@@ -181,7 +182,7 @@ export function reportFailure(
   return status;
 }
 
-/** What the library names by its field was given as a flag, or without one, and then there is nothing to name. */
+/** The flag of a field that the library names; none if the command has no such flag. */
 function flagOf(field: string | undefined, flags: ReadonlySet<string>): string | undefined {
   const name = flagNameOf(field ?? "");
   return flags.has(name) ? `--${name}` : undefined;
@@ -205,21 +206,21 @@ function describe(error: unknown): { readonly details: ErrorDetails; readonly st
 
 function describeStopped(stopped: InputStopped): { readonly details: ErrorDetails; readonly status: ExitStatus } {
   const { details, status } = describe(stopped.reason);
-  // That one counts within the batch.
+  // The index within the batch is replaced by that within the input.
   const { index: _, ...rest } = details;
   const hint = [details.hint, stopped.advice].filter((text) => text !== undefined && text !== "").join(" ");
   const { line, index, recorded } = stopped;
   return { details: { ...rest, ...given({ line, index }), recorded, hint }, status };
 }
 
-/** Nothing foresaw this, so it is ours to mend; the stack is what a report needs. */
+/** An unexpected error is a bug; the stack is what a bug report needs. */
 function describeDefect(error: unknown): ErrorDetails {
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   const isDebugging = (process.env.HANSARD_DEBUG ?? "") !== "";
   return {
     code: "defect",
     message: isDebugging ? stack : message,
-    hint: "This is a defect of Hansard worth reporting; HANSARD_DEBUG=1 shows where it happened.",
+    hint: "This is a bug in Hansard. Please report it, with the output of HANSARD_DEBUG=1.",
   };
 }
 

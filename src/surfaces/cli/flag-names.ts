@@ -1,10 +1,10 @@
-// What a field is called on the command line.
+// The flags of fields.
 import { operationList } from "../../operations/index.js";
 import type { AnyOperation } from "../../operations/operation.js";
 import { type LimitParameter, limitFlag } from "../../search/parameters.js";
 import { flagsOf, type ParameterFlag, questionNames } from "../../search/question-rules.js";
 
-/** Flags that people would not guess from the field's name, or not want to type. */
+/** Flags that are not the field's name with dashes. */
 const nameByField: { readonly [field: string]: string } = {
   ...Object.fromEntries(
     [...flagsOf(questionNames), ...flagsOfOperations(operationList)].map(({ parameter, name }) => [parameter, name]),
@@ -13,17 +13,17 @@ const nameByField: { readonly [field: string]: string } = {
   chunks_used: "chunk",
 };
 
-/** The name of a field's flag, without its dashes. */
+/** The name of a field's flag, without the leading dashes. */
 export function flagNameOf(field: string): string {
   return Object.hasOwn(nameByField, field) ? (nameByField[field] as string) : field.replaceAll("_", "-");
 }
 
-/** What a flag is called among the options that were parsed: `max-messages` is read as `maxMessages`. */
+/** The name of a flag among Commander's parsed options: `maxMessages` for `max-messages`. */
 export function attributeOf(flag: string): string {
   return flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The flags of operations, each once; that of their limits names every default. */
+/** The flags of operations, each once. The one for `limit` names the default of each. */
 export function flagsOfOperations(operations: readonly Pick<AnyOperation, "input">[]): readonly ParameterFlag[] {
   const flags = new Map<string, ParameterFlag>();
   const limits: LimitParameter[] = [];

@@ -1,27 +1,27 @@
-// Hints that can be typed as they stand: where the store was named with --data, so is it in the commands they name.
+// Commands in hints that can be typed as they are: if the store was given with --data, they repeat it.
 import { displayLocation } from "../../model/store-location.js";
 import type { Settings } from "./settings.js";
 
 type Given = Pick<Settings, "given_data">;
 
-/** A line to type, on the store that this command was given. */
+/** A command to type, for the store of this command. */
 export function commandLine(line: string, { given_data }: Given): string {
   return given_data === undefined ? line : `${line} --data ${quoted(displayLocation(given_data))}`;
 }
 
-/** A sentence with such lines in backquotes. Help is the same for every store. */
+/** The same for the commands in backquotes in a text. Help needs no store. */
 export function hintText(text: string, given: Given): string {
   return text.replace(/`(hansard [^`]+)`/g, (whole, line: string) =>
     /--(?:help|data)\b/.test(line) || isElsewhere(line, given) ? whole : `\`${commandLine(line, given)}\``,
   );
 }
 
-/** Keys are made where the record lies, and not through its server. */
+/** Keys cannot be created through a server. */
 function isElsewhere(line: string, { given_data = "" }: Given): boolean {
   return line.startsWith("hansard keys") && /^https?:/i.test(given_data);
 }
 
-/** As a shell reads it back. A tilde that a shell has left alone is ours to read. */
+/** Quoted for a shell. A tilde is expanded by us, so it needs no quotes. */
 function quoted(text: string): string {
   return /^[\w./:@%+=~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,4 @@
-// The commands by name. Each one's module is loaded only when it runs, so that no command pays for another.
+// The commands by name. Each module is loaded only when its command runs.
 import { Command, CommanderError, type HelpConfiguration, type Option } from "commander";
 import pico from "picocolors";
 import type { CommandModule, Invocation } from "./command.js";
@@ -12,7 +12,7 @@ interface CommandEntry {
   readonly load: () => Promise<CommandModule>;
 }
 
-/** By what they are for, as the help groups them. */
+/** The commands in the groups of `hansard --help`. */
 const commandGroups = {
   Record: {
     record: {
@@ -20,11 +20,11 @@ const commandGroups = {
       load: async () => (await import("./commands/record.js")).recordCommand,
     },
     import: {
-      summary: "read files of other programs, or an export, into the record",
+      summary: "import files of other tools, or an export",
       load: async () => (await import("./commands/import.js")).importCommand,
     },
     watch: {
-      summary: "keep reading what other programs write, while they write it",
+      summary: "record what other tools write, while they write it",
       load: async () => (await import("./commands/watch.js")).watchCommand,
     },
     hooks: {
@@ -32,7 +32,7 @@ const commandGroups = {
       load: async () => (await import("./commands/hooks.js")).hooksCommand,
     },
     proxy: {
-      summary: "pass model calls on to their provider, and record them",
+      summary: "forward model calls to their provider, and record them",
       load: async () => (await import("./commands/proxy.js")).proxyCommand,
     },
     deliver: {
@@ -40,14 +40,18 @@ const commandGroups = {
       load: async () => (await import("./commands/deliver.js")).deliverCommand,
     },
   },
-  Read: {
+  Find: {
     list: {
-      summary: "list what was recorded, newest first",
+      summary: "list entries, newest first",
       load: async () => (await import("./commands/list.js")).listCommand,
     },
     show: {
-      summary: "show one entry whole",
+      summary: "show one entry in full",
       load: async () => (await import("./commands/show.js")).showCommand,
+    },
+    search: {
+      summary: "search what was recorded",
+      load: async () => (await import("./commands/search.js")).searchCommand,
     },
     sessions: {
       summary: "list sessions, or show one with its timeline",
@@ -57,42 +61,40 @@ const commandGroups = {
       summary: "print a session as model messages",
       load: async () => (await import("./commands/history.js")).historyCommand,
     },
-    search: {
-      summary: "find what was recorded by what it says",
-      load: async () => (await import("./commands/search.js")).searchCommand,
-    },
     tail: {
       summary: "show entries as they are recorded",
       load: async () => (await import("./commands/tail.js")).tailCommand,
     },
+    export: {
+      summary: "write entries to a file",
+      load: async () => (await import("./commands/export.js")).exportCommand,
+    },
+  },
+  Understand: {
     context: {
-      summary: "what a model was given for an answer, and what had changed",
+      summary: "show what a model was given for an answer",
       load: async () => (await import("./commands/context.js")).contextCommand,
     },
     told: {
-      summary: "was a text in the model's context when it answered?",
+      summary: "was this text in the model's context?",
       load: async () => (await import("./commands/told.js")).toldCommand,
     },
     reflect: {
-      summary: "look back: what went wrong, what recurs, how it has changed",
+      summary: "report what went wrong, what recurs and what has changed",
       load: async () => (await import("./commands/reflect.js")).reflectCommand,
     },
     usage: {
-      summary: "sum up tokens and what they cost, each call once",
+      summary: "sum up tokens and cost, each call counted once",
       load: async () => (await import("./commands/usage.js")).usageCommand,
     },
     stats: {
-      summary: "count what there is, by kind and project",
+      summary: "count entries by kind and project",
       load: async () => (await import("./commands/stats.js")).statsCommand,
-    },
-    export: {
-      summary: "write the record, or a part of it, to a file",
-      load: async () => (await import("./commands/export.js")).exportCommand,
     },
   },
   Learn: {
     memories: {
-      summary: "list what was learned, or add to it",
+      summary: "list, show, add and audit memories",
       load: async () => (await import("./commands/memories.js")).memoriesCommand,
     },
     review: {
@@ -100,31 +102,31 @@ const commandGroups = {
       load: async () => (await import("./commands/review.js")).reviewCommand,
     },
     extract: {
-      summary: "propose what the record says is worth remembering",
+      summary: "propose memories from what was recorded",
       load: async () => (await import("./commands/extract.js")).extractCommand,
     },
     reinforce: {
       summary: "count which memories were given, used and confirmed",
-      load: async () => (await import("./commands/reinforce.js")).reinforceCommand,
+      load: async () => (await import("./commands/extract.js")).reinforceCommand,
     },
     recall: {
       summary: "print the memories for a prompt",
       load: async () => (await import("./commands/recall.js")).recallCommand,
     },
   },
-  Prove: {
+  Verify: {
     verify: {
-      summary: "prove that nothing recorded was changed or removed",
+      summary: "check that nothing recorded was changed or removed",
       load: async () => (await import("./commands/verify.js")).verifyCommand,
     },
     seal: {
-      summary: "print a signed statement of what the log holds now",
-      load: async () => (await import("./commands/seal.js")).sealCommand,
+      summary: "print a signed statement of the log's current state",
+      load: async () => (await import("./commands/verify.js")).sealCommand,
     },
   },
   Operate: {
     serve: {
-      summary: "serve the record over HTTP",
+      summary: "serve the record over HTTP, with a web page",
       load: async () => (await import("./commands/serve.js")).serveCommand,
     },
     mcp: {
@@ -132,15 +134,15 @@ const commandGroups = {
       load: async () => (await import("./commands/mcp.js")).mcpCommand,
     },
     demo: {
-      summary: "serve sample data of one week, discarded on exit",
-      load: async () => (await import("./commands/demo.js")).demoCommand,
+      summary: "serve a week of sample data, discarded on exit",
+      load: async () => (await import("./commands/serve.js")).demoCommand,
     },
     keys: {
-      summary: "create, list and revoke the keys that a server asks for",
+      summary: "create, list and revoke access keys",
       load: async () => (await import("./commands/keys.js")).keysCommand,
     },
     doctor: {
-      summary: "say what is wrong with a store, and what to do",
+      summary: "check a store, and say what to do",
       load: async () => (await import("./commands/doctor.js")).doctorCommand,
     },
     backup: {
@@ -148,8 +150,8 @@ const commandGroups = {
       load: async () => (await import("./commands/backup.js")).backupCommand,
     },
     restore: {
-      summary: "make a store from a backup",
-      load: async () => (await import("./commands/restore.js")).restoreCommand,
+      summary: "create a store from a backup",
+      load: async () => (await import("./commands/backup.js")).restoreCommand,
     },
     copy: {
       summary: "copy a record between a folder and PostgreSQL",
@@ -160,19 +162,19 @@ const commandGroups = {
       load: async () => (await import("./commands/forget.js")).forgetCommand,
     },
     scrub: {
-      summary: "find entries that hold secrets, and forget them",
-      load: async () => (await import("./commands/scrub.js")).scrubCommand,
+      summary: "find entries that contain secrets, and forget them",
+      load: async () => (await import("./commands/forget.js")).scrubCommand,
     },
     retention: {
-      summary: "forget what is older than you want to keep",
-      load: async () => (await import("./commands/retention.js")).retentionCommand,
+      summary: "forget entries older than a given age",
+      load: async () => (await import("./commands/forget.js")).retentionCommand,
     },
   },
 } as const satisfies { readonly [group: string]: { readonly [name: string]: CommandEntry } };
 
 const commands: { readonly [name: string]: CommandEntry } = Object.assign({}, ...Object.values(commandGroups));
 
-/** Runs the command that the arguments name and answers with the exit status. */
+/** Runs the command that the arguments name, and returns the exit status. */
 export async function run(args: readonly string[]): Promise<ExitStatus> {
   const screen = openScreen();
   let status: ExitStatus = exitStatus.done;
@@ -184,7 +186,7 @@ export async function run(args: readonly string[]): Promise<ExitStatus> {
     return status;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitStatus.done;
-    // The help was shown because no command was named: that did not do what anybody could have meant.
+    // Without a command the help is shown, but it is a usage error.
     if (error instanceof CommanderError && error.code === "commander.help") return exitStatus.wrongUse;
     const reason = error instanceof CommanderError ? toWrongUse(error, args) : error;
     const given = { json: asksForJson(args), given_data: givenData(program), flags: flagsIn(program) };
@@ -196,10 +198,10 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
   const program = new Command("hansard")
     .description("The verbatim record of what AI agents were told, said and did.")
     .version(readVersion(), "-V, --version", "print the version")
-    .helpOption("-h, --help", "show this help; after a command, that of the command")
+    .helpOption("-h, --help", "show this help, or that of a command")
     .helpCommand(false)
-    .option("--data <place>", "a folder, or the address of a database or server (HANSARD_DATA, or ~/.hansard)")
-    // Options stand behind their command, so that a recorded text may look like one of them.
+    .option("--data <place>", DATA_HELP)
+    // Options come after their command, so recorded text may look like one of them.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ outputError: () => undefined, writeOut: screen.out.write, writeErr: screen.err.write })
@@ -217,7 +219,7 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     const { load } = commands[command.name()] as CommandEntry;
     const module = await load();
     module.define(command);
-    command.option("--data <place>", "a folder, or the address of a database or server (HANSARD_DATA, or ~/.hansard)");
+    command.option("--data <place>", DATA_HELP);
     command.option("--mask-file <path>", "extra values to mask, one per line (HANSARD_MASK_FILE)");
     for (const option of command.options) takeOnce(option);
     command.action(async () => {
@@ -227,7 +229,7 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
   return program;
 }
 
-/** Of an option that is given twice one value would be lost; those that may be repeated gather their values themselves. */
+/** Rejects a repeated option: one value would be lost. Options that may be repeated have a parser of their own. */
 function takeOnce(option: Option): void {
   if (option.isBoolean() || option.parseArg !== undefined) return;
   option.argParser((value: string, before: string | undefined) => {
@@ -241,22 +243,24 @@ function repeated(name: string): WrongUse {
     code: "option_repeated",
     field: `--${name}`,
     message: `--${name} is given more than once`,
-    hint: "Give it once.",
+    hint: "Give it only once.",
   });
 }
+
+const DATA_HELP = "a folder, or the address of a database or server (HANSARD_DATA, or ~/.hansard)";
 
 const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_KEY,
 HANSARD_HOST, HANSARD_PORT, HANSARD_ALLOW_HOST, HANSARD_TLS_CERT,
 HANSARD_TLS_KEY, HANSARD_RATE, HANSARD_REDACT, HANSARD_MODEL_URL, HANSARD_MODEL,
 HANSARD_VIA, HANSARD_DAILY_TOKENS), then hansard.config.json in the current
 folder.
-Values to mask add up: --mask-file, HANSARD_MASK_FILE, HANSARD_MASK (one per
-line), "mask" in the configuration.
+Values to mask are combined from --mask-file or HANSARD_MASK_FILE, HANSARD_MASK
+(both one per line), and "mask" in the configuration.
 Exit status: 0 done, 1 failed, 2 usage error.
 `;
 
 function helpStyle(): HelpConfiguration {
-  // Commander takes the colours out again where the stream shows none.
+  // Commander removes the colours if the stream does not support them.
   const { bold, cyan } = pico.createColors(true);
   return {
     styleTitle: (text) => bold(text),
@@ -283,12 +287,12 @@ function toInvocation(program: Command, command: Command, screen: Screen): Invoc
   };
 }
 
-/** As --data was given, before the command or behind it. */
+/** The value of --data, before the command or after it. */
 function givenData(program: Command): string | undefined {
   return [program, ...program.commands].map((command) => command.opts().data as string | undefined).find(Boolean);
 }
 
-/** Those of the command that was called: no other has been defined. */
+/** The flags of the command that was called: the others are not defined yet. */
 function flagsIn(program: Command): ReadonlySet<string> {
   return new Set(program.commands.flatMap(({ options }) => options.map((option) => option.name())));
 }
@@ -313,15 +317,13 @@ const codeByCommanderCode = {
   "commander.excessArguments": "argument_excess",
 } as const;
 
-/** Commander's sentence in our form: the suggestion becomes the hint. */
+/** Commander's error in our form: its suggestion becomes the hint. */
 function toWrongUse(error: CommanderError, args: readonly string[]): WrongUse {
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
   const name = args.find((arg) => Object.hasOwn(commands, arg));
-  const help = `\`hansard${name === undefined ? "" : ` ${name}`} --help\` shows what there is.`;
+  const help = `See \`hansard${name === undefined ? "" : ` ${name}`} --help\`.`;
   const isSearch = name === "search" && error.code === "commander.unknownOption";
-  const exclusion = isSearch
-    ? "To leave out a word, put all words behind --: hansard search -- one -other."
-    : undefined;
+  const exclusion = isSearch ? "To exclude a word, put the query after --: hansard search -- one -other." : undefined;
   return new WrongUse({
     code: codeByCommanderCode[error.code as keyof typeof codeByCommanderCode] ?? "usage_invalid",
     message,

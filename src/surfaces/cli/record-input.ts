@@ -1,10 +1,10 @@
-// Entries from standard input: one JSON document, a JSON array, or NDJSON of any length, handed on in batches.
+// Reads entries from standard input in batches: a JSON object, an array, or NDJSON of any length.
 import { itemAt } from "../../model/item-at.js";
 import { isJson } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
 import { RecorderError } from "../../model/rejection.js";
 
-/** Large enough that one fsync serves many entries, small enough that little is lost where a line is refused. */
+/** Large enough that one fsync serves many entries, small enough that little is lost if a line is rejected. */
 const BATCH_ENTRIES_MAX = 500;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 const PAUSE_MS = 200;
@@ -14,12 +14,12 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export interface InputBatch {
   readonly items: readonly unknown[];
-  /** The line that each item begins on; undefined where the items came as one array. */
+  /** The line that each item begins on; undefined if the items came as one array. */
   readonly lines: readonly number[] | undefined;
 }
 
-/** Input that cannot be read, on which line, and which entry of the input it would have been, from 0. */
-export class LineRefused extends Error {
+/** Input that cannot be read: its line, and the number of its entry, from 0. */
+export class LineRejected extends Error {
   readonly line: number | undefined;
   readonly index: number | undefined;
   readonly reason: RecorderError;
@@ -34,10 +34,10 @@ export class LineRefused extends Error {
 
 interface Line {
   readonly number: number;
-  /** How many lines before it are not blank; undefined where lines are not entries. */
+  /** The number of non-blank lines before it; undefined if lines are not entries. */
   readonly index: number | undefined;
   readonly bytes: Buffer;
-  /** Whether these are only its first bytes, since there is no end to it within the limit. */
+  /** Whether the line exceeds the limit, and these are only its first bytes. */
   readonly isTooLong?: true;
 }
 
@@ -54,10 +54,7 @@ export async function* readBatches(input: AsyncIterable<Buffer>): AsyncGenerator
   return undefined;
 }
 
-/**
- * Lines that are not blank, with their numbers, as many at a time as have arrived. A line of any length is kept
- * within the limit of a request.
- */
+/** Non-blank lines with their numbers, as many at a time as have arrived. A line may be as long as a request. */
 async function* blocksOf(input: AsyncIterable<Buffer>): AsyncGenerator<readonly Line[], undefined> {
   let parts: Buffer[] = [];
   let size = 0;
@@ -93,19 +90,19 @@ async function* blocksOf(input: AsyncIterable<Buffer>): AsyncGenerator<readonly 
   return undefined;
 }
 
-/** Whether the line is a whole entry, and does not only begin a document of several lines. */
+/** Whether the line is a complete entry, and not the beginning of a longer document. */
 function isEntry(line: Line): boolean {
   return !beginsList(line.bytes) && isJson(decode(line));
 }
 
-/** Looks at bytes: of a list that cannot be decoded nobody knows which item is the bad one. */
+/** Checks bytes, not text: if a list cannot be decoded, the bad item is unknown. */
 function beginsList(bytes: Buffer): boolean {
   const from = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
   const first = bytes.subarray(from).find((byte) => !isSpace(byte));
   return first === LIST_START;
 }
 
-/** A batch goes out when it is full, and when the input pauses: a program that writes now and then is not kept waiting. */
+/** Yields a batch when it is full, and when the input pauses: entries of a slow writer must not wait. */
 async function* gather(
   opening: readonly Line[],
   rest: AsyncGenerator<readonly Line[], undefined>,
@@ -155,37 +152,37 @@ function parseLine(line: Line): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const reason = notJson(error, "Every line must be one whole JSON object (NDJSON).");
-    throw new LineRefused(reason, { line: line.number, index: line.index });
+    const reason = notJson(error, "Every line must be one JSON object (NDJSON).");
+    throw new LineRejected(reason, { line: line.number, index: line.index });
   }
 }
 
-/** A document that spans lines is read whole, and has the limit that a request has. */
+/** Reads a document that spans lines. It may be as long as a request. */
 async function parseWhole(opening: readonly Line[], rest: AsyncGenerator<readonly Line[]>): Promise<unknown> {
   const lines = [...opening];
   let size = lines.reduce((sum, line) => sum + line.bytes.length, 0);
   for await (const block of rest) {
     lines.push(...block);
     size += block.reduce((sum, line) => sum + line.bytes.length, 0);
-    if (size > limits.request_bytes) throw new LineRefused(tooLarge());
+    if (size > limits.request_bytes) throw new LineRejected(tooLarge());
   }
   try {
     return JSON.parse(lines.map((line) => decode({ ...line, index: undefined })).join("\n"));
   } catch (error) {
-    if (error instanceof LineRefused) throw error;
-    // Where the second line stands on its own, the input was meant to be NDJSON and its first line is the bad one.
+    if (error instanceof LineRejected) throw error;
+    // If the second line is valid on its own, the input is NDJSON and its first line is the bad one.
     const [first, second] = lines;
     if (first !== undefined && second !== undefined && isJson(decode(second))) return parseLine(first);
     const hint = "Give one JSON object, an array of them, or one object per line (NDJSON).";
-    throw new LineRefused(notJson(error, hint));
+    throw new LineRejected(notJson(error, hint));
   }
 }
 
 function decode(line: Line): string {
   const at = { line: line.number, index: line.index };
-  if (line.isTooLong) throw new LineRefused(tooLarge(), at);
+  if (line.isTooLong) throw new LineRejected(tooLarge(), at);
   try {
-    // Only a mark at the very start of the input is dropped; inside, it is part of the text.
+    // A byte order mark is dropped only at the start of the input.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: line.number > 1 }).decode(line.bytes);
   } catch {
     const reason = new RecorderError({
@@ -193,7 +190,7 @@ function decode(line: Line): string {
       message: "the input is not valid UTF-8",
       hint: "Convert it first, for example with iconv.",
     });
-    throw new LineRefused(reason, at);
+    throw new LineRejected(reason, at);
   }
 }
 
@@ -214,7 +211,7 @@ function notJson(error: unknown, hint: string): RecorderError {
 function tooLarge(): RecorderError {
   return new RecorderError({
     code: "request_too_large",
-    message: `a line, or a document that is read whole, has at most ${limits.request_bytes} bytes (64 MiB)`,
-    hint: "Give one entry per line (NDJSON); such input may be of any length.",
+    message: `a line or document may have at most ${limits.request_bytes} bytes (64 MiB)`,
+    hint: "Give one entry per line (NDJSON); the whole input may have any length.",
   });
 }

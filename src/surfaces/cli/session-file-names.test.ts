@@ -1,6 +1,6 @@
 // File names for sessions: safe, and one each.
 import { expect, test } from "vitest";
-import { fileNamesOf } from "./session-file-names.js";
+import { fileNamesOf } from "./commands/export.js";
 
 test("a session's file has the name that nanobot looks for", () => {
   expect(Object.fromEntries(fileNamesOf(["telegram:42", "cli:direct", "plain"]))).toEqual({

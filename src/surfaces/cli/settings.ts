@@ -1,37 +1,37 @@
-// Where a setting comes from: its flag, then the environment, then hansard.config.json in the current folder.
+// Settings come from flags, then the environment, then hansard.config.json in the current folder.
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { filesOf, isServed } from "../../engines/stores.js";
+import { limits } from "../../model/limits.js";
 import { WrongUse } from "./failures.js";
-import { readMaskValues } from "./mask-settings.js";
 
 export interface Settings {
   /** The folder of the store, its `postgres://` address, that of a server, or `memory:`. */
   readonly data: string;
-  /** As it was given with --data, which the next command needs again; undefined where it came from elsewhere. */
+  /** The value of --data, which a suggested command must repeat; undefined if it came from elsewhere. */
   readonly given_data: string | undefined;
-  /** What a server is asked with, where data is the address of one. */
+  /** The key for the server that data names. */
   readonly key?: string | undefined;
   readonly host: string;
   readonly port: number;
-  /** Names that the server answers to beside its own. */
+  /** Further host names that the server accepts. */
   readonly allow_host: readonly string[];
   /** Files of the certificate and its private key; both or neither. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
-  /** Requests a second of one client; undefined where nobody said. */
+  /** Requests per second of one client; undefined for the default. */
   readonly rate: number | undefined;
-  /** Values that are masked beside well-known tokens. */
+  /** Values to mask in addition to well-known tokens. */
   readonly mask: readonly string[];
   /** Whether secrets are masked before they are stored. */
   readonly redact: "capture" | undefined;
-  /** Path of the key that seals are signed with; the user's own where it is undefined. */
+  /** Path of the key that signs seals; undefined for the user's own. */
   readonly seal_key: string | undefined;
-  /** Path of a file of prices; those that come with the program where it is undefined. */
+  /** Path of a price file; undefined for the built-in prices. */
   readonly prices: string | undefined;
-  /** A model that proposes memories, and how many tokens it is sent in a day; nobody is asked where it is undefined. */
+  /** The model that proposes memories, and its tokens per day; undefined for none. */
   readonly model: ModelSettings | undefined;
-  /** Rules of what is forgotten when it is too old, as the configuration gives them; parsed where they are used. */
+  /** Retention rules as the configuration gives them; parsed where they are used. */
   readonly retention: readonly { readonly kind?: string; readonly older_than: string }[];
 }
 
@@ -42,7 +42,7 @@ interface ModelSettings {
   readonly daily_tokens: number | undefined;
 }
 
-/** Where settings are looked for; tests and embedders give their own. */
+/** Where to look for settings. */
 export interface Sources {
   readonly flags: { readonly [name in SettingName]?: unknown };
   readonly env: NodeJS.ProcessEnv;
@@ -57,7 +57,7 @@ const settingNames = [
 ] as const;
 type SettingName = (typeof settingNames)[number];
 
-/** A value and the words that name where it was found, for the error that it may deserve. */
+/** A value, and where it was found, for error messages. */
 interface Found {
   readonly value: unknown;
   readonly origin: string;
@@ -123,14 +123,18 @@ function brokenConfig(path: string, flaw: string): WrongUse {
   return new WrongUse({
     code: "config_invalid",
     message: `${path} ${flaw}`,
-    hint: `Mend or remove it; it may hold ${settingNames.join(", ")}, for example {"data": "record", "port": 4747}.`,
+    hint: `Fix or remove it. Allowed settings: ${settingNames.join(", ")}. Example: {"data": "record", "port": 4747}.`,
   });
 }
 
 function parseText(found: Found | undefined): string | undefined {
   if (found === undefined) return undefined;
   if (typeof found.value === "string" && found.value.trim() !== "") return found.value;
-  throw new WrongUse({ code: "setting_invalid", field: found.origin, message: `${found.origin} must be a text` });
+  throw new WrongUse({
+    code: "setting_invalid",
+    field: found.origin,
+    message: `${found.origin} must be a non-empty string`,
+  });
 }
 
 /** Only the file can hold a list of rules. */
@@ -147,12 +151,12 @@ function parseRetention(value: unknown): Settings["retention"] {
 
 function parseRedact(found: Found | undefined): "capture" | undefined {
   if (found === undefined || found.value === "capture") return found?.value as "capture" | undefined;
-  const message = `${found.origin} can only be capture`;
-  const hint = "It masks secrets before they are stored; without it they are masked where entries are listed.";
+  const message = `${found.origin} must be "capture"`;
+  const hint = "This masks secrets before they are stored. Without it, they are masked where entries are listed.";
   throw new WrongUse({ code: "setting_invalid", field: found.origin, message, hint });
 }
 
-/** A folder or address that an option names, as `--data` would take it. */
+/** A folder or address given with another option than `--data`. */
 export function resolvePlace(value: string, origin: string): string {
   return parseData({ value, origin });
 }
@@ -165,12 +169,11 @@ function parseData(found: Found | undefined): string {
     throw new WrongUse({
       code: "setting_invalid",
       field: found?.origin ?? "data",
-      message:
-        "the record is kept in a folder, in PostgreSQL or by a server, and this is the address of something else",
-      hint: "Name a folder, for example --data ./record, postgres://user:password@host/database or https://server.",
+      message: "unsupported address: a record is in a folder, in PostgreSQL or on a server",
+      hint: "Use --data ./record, postgres://user:password@host/database or https://server.",
     });
   }
-  // Shells leave the tilde alone in --data=~/record and in variables; nobody means a folder of that name.
+  // Shells do not expand the tilde in --data=~/record and in variables.
   const expanded = text === "~" || text.startsWith("~/") ? join(homeFolder(), text.slice(1)) : text;
   return resolve(expanded);
 }
@@ -180,13 +183,13 @@ function homeFolder(): string {
   try {
     home = homedir();
   } catch {
-    // Neither HOME nor the system's list of users knows one; said below.
+    // Reported below.
   }
   if (home !== "") return home;
   throw new WrongUse({
     code: "home_missing",
     field: "--data",
-    message: "there is no home folder to keep the record in (HOME is not set)",
+    message: "no home folder for the record (HOME is not set)",
     hint: "Name a folder with --data, or set HANSARD_DATA.",
   });
 }
@@ -196,11 +199,11 @@ function parsePort(found: Found | undefined): number {
   const { value, origin } = found;
   const port = typeof value === "string" && /^\d{1,5}$/.test(value) ? Number(value) : value;
   if (Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65_535) return port as number;
-  const message = `${origin} must be a port, a whole number from 0 to 65535`;
-  throw new WrongUse({ code: "setting_invalid", field: origin, message, hint: "Port 0 chooses a free one." });
+  const message = `${origin} must be a port number from 0 to 65535`;
+  throw new WrongUse({ code: "setting_invalid", field: origin, message, hint: "0 means any free port." });
 }
 
-/** A list in the configuration, a flag given several times, or names with commas between them. */
+/** A list in the configuration, a repeated flag, or names separated by commas. */
 function parseNames(found: Found | undefined): readonly string[] {
   if (found === undefined) return [];
   const values: readonly unknown[] = Array.isArray(found.value) ? found.value : [found.value];
@@ -208,7 +211,7 @@ function parseNames(found: Found | undefined): readonly string[] {
     const names = typeof value === "string" ? value.split(",").map((name) => name.trim()) : [""];
     if (names.every((name) => /^[A-Za-z0-9_.:[\]-]{1,255}$/.test(name))) return names;
     const message = `${found.origin} must be a host name`;
-    const hint = "Give names without scheme and port, for example --allow-host record.example.com.";
+    const hint = "Give the name only, without scheme and port: --allow-host record.example.com.";
     throw new WrongUse({ code: "setting_invalid", field: found.origin, message, hint });
   });
 }
@@ -218,12 +221,12 @@ function parseTls(cert: Found | undefined, key: Found | undefined): Settings["tl
   if (files.cert !== undefined && files.key !== undefined) return { cert: files.cert, key: files.key };
   const given = cert ?? key;
   if (given === undefined) return undefined;
-  const message = `${given.origin} is given without its other half`;
-  const hint = "HTTPS needs a certificate and its key: --tls-cert FILE --tls-key FILE.";
+  const message = `${given.origin} is set but ${cert === undefined ? "tls_cert" : "tls_key"} is not`;
+  const hint = "HTTPS needs both: --tls-cert FILE --tls-key FILE.";
   throw new WrongUse({ code: "setting_invalid", field: given.origin, message, hint });
 }
 
-/** An endpoint with the name of a model, or a command; not both. */
+/** An endpoint with a model name, or a command; not both. */
 function parseModel(
   find: (name: "model_url" | "model" | "via" | "daily_tokens") => Found | undefined,
   key: string | undefined,
@@ -233,10 +236,10 @@ function parseModel(
   const wrong = (field: string, message: string): WrongUse => new WrongUse({ code: "setting_invalid", field, message });
   if (via !== undefined) {
     if (url === undefined) return { model: { via }, daily_tokens };
-    throw wrong(find("via")?.origin ?? "--via", "a model is asked by --via or by --model-url, and both are given");
+    throw wrong(find("via")?.origin ?? "--via", "give either --via or --model-url, not both");
   }
   if (url === undefined) return undefined;
-  if (model === undefined) throw wrong("--model", "--model-url needs --model, the name of the model there");
+  if (model === undefined) throw wrong("--model", "--model-url needs --model, the name of the model");
   return { model: { url, model, key: key === "" ? undefined : key }, daily_tokens };
 }
 
@@ -255,6 +258,64 @@ function parseRate(found: Found | undefined): number | undefined {
   const { value, origin } = found;
   const rate = typeof value === "string" && /^\d{1,7}$/.test(value) ? Number(value) : value;
   if (Number.isInteger(rate) && (rate as number) >= 0 && (rate as number) <= RATE_MAX) return rate as number;
-  const message = `${origin} must be a whole number of requests a second, up to ${RATE_MAX}`;
-  throw new WrongUse({ code: "setting_invalid", field: origin, message, hint: "0 is no limit." });
+  const message = `${origin} must be a whole number of requests per second, up to ${RATE_MAX}`;
+  throw new WrongUse({ code: "setting_invalid", field: origin, message, hint: "0 means no limit." });
+}
+
+/**
+ * The values to mask from a file (one per line), the environment (the same) and the configuration (a list) together. There is
+ * no flag for them: every user of the machine can read the arguments of a process.
+ */
+function readMaskValues({
+  file,
+  variable,
+  config,
+}: {
+  readonly file: Found | undefined;
+  readonly variable: string | undefined;
+  readonly config: unknown;
+}): readonly string[] {
+  const values = [
+    ...(file === undefined ? [] : valuesOf(linesOf(readLines(file)), file.origin)),
+    ...valuesOf(linesOf(variable ?? ""), "HANSARD_MASK"),
+    ...valuesOf(config ?? [], "mask in hansard.config.json"),
+  ];
+  return [...new Set(values)];
+}
+
+function readLines({ value, origin }: Found): string {
+  try {
+    if (typeof value === "string") return readFileSync(value, "utf8");
+  } catch (error) {
+    const { message } = error as NodeJS.ErrnoException;
+    throw invalidMask(origin, `cannot read the file of ${origin} (${message})`);
+  }
+  throw invalidMask(origin, `${origin} must name a file`);
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .replace(/^\ufeff/, "")
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** Errors name a value by its number: the value is a secret, and errors end up in logs. */
+function valuesOf(given: unknown, origin: string): readonly string[] {
+  if (!Array.isArray(given)) throw invalidMask(origin, `${origin} must be a list of strings`);
+  return given.map((value: unknown, index) => {
+    if (typeof value !== "string") throw invalidMask(origin, `value ${index + 1} of ${origin} is not a string`);
+    const trimmed = value.trim();
+    if ([...trimmed].length >= limits.masked_value_chars_min) return trimmed;
+    throw invalidMask(
+      origin,
+      `value ${index + 1} of ${origin} has fewer than ${limits.masked_value_chars_min} characters`,
+    );
+  });
+}
+
+function invalidMask(field: string, message: string): WrongUse {
+  const hint = "Give values of at least 6 characters, or ordinary text is masked too; in a file, one per line.";
+  return new WrongUse({ code: "setting_invalid", field, message, hint });
 }

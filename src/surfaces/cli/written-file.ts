@@ -1,4 +1,4 @@
-// Output of any length: to standard output at the pace of its reader, or to a file that is there only once it is whole.
+// Output of any length: to standard output as fast as its reader takes it, or to a file that appears only when it is complete.
 import { randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
@@ -9,14 +9,14 @@ import { isStoreFileName, storeFiles } from "../../model/store-location.js";
 import { Failed } from "./failures.js";
 
 const CHUNK_CHARS = 64 * 1024;
-/** No room on the disk, none left for this user, or a file as long as this process may make one. */
+/** The disk, the quota, or the file size limit. */
 const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 export async function writeOut(lines: AsyncIterable<string>): Promise<void> {
   for await (const chunk of inChunks(lines)) {
     if (process.stdout.destroyed || process.stdout.errored) return;
     if (process.stdout.write(chunk)) continue;
-    // A reader that went away never drains what was written for it.
+    // A reader that has gone never drains.
     await new Promise<void>((resolve) => {
       const go = (): void => {
         process.stdout.off("drain", go).off("close", go).off("error", go);
@@ -27,11 +27,8 @@ export async function writeOut(lines: AsyncIterable<string>): Promise<void> {
   }
 }
 
-/**
- * What is there already stays unless it is to be replaced, and a file of a store in any case; looked at before anything is
- * asked for or written.
- */
-export function refuseTaken(paths: readonly string[], replaces: boolean): void {
+/** Rejects existing files, unless they may be replaced, and the files of a store in any case. */
+export function refuseExisting(paths: readonly string[], replaces: boolean): void {
   const own = paths.find((path) => isStoreFileName(basename(path)) && existsSync(storeFiles(dirname(path)).log));
   if (own !== undefined) throw belongsToStore(own);
   const taken = replaces ? undefined : paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
@@ -40,18 +37,18 @@ export function refuseTaken(paths: readonly string[], replaces: boolean): void {
     code: "file_exists",
     field: "--out",
     message: `${taken} exists already`,
-    hint: "Name another place with --out, or replace what is there with --force.",
+    hint: "Give another path with --out, or replace it with --force.",
   });
 }
 
-/** Only its owner may read it, as with the record itself. An older file of that name stays until the new one is whole. */
+/** Only the owner may read the file, as with the record itself. An older file stays until the new one is complete. */
 export async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
   const isPlain = (await stat(path).catch(() => undefined))?.isFile() ?? true;
-  // A device or a pipe is written to as it is: nothing can take its place.
+  // A device or a pipe is written to directly: it cannot be replaced.
   const target = isPlain ? `${path}.${randomBytes(8).toString("hex")}.part` : path;
   try {
-    // Opened before anything is asked for: what cannot be written is no export, and is not written down as one.
-    // Never a file or a link that is there already: whoever may write to the folder could have laid it out to read along.
+    // Opened before entries are read, so an export that cannot be written gets no audit entry. "wx" never opens an existing
+    // file or link: another user of the folder could have placed it there to read the export.
     const file = await open(target, isPlain ? "wx" : "w", 0o600);
     const stream = Readable.from(inChunks(lines), { objectMode: false });
     await pipeline(stream, file.createWriteStream({ flush: isPlain }));
@@ -62,8 +59,8 @@ export async function writeWhole(path: string, lines: AsyncIterable<string>): Pr
     if (syscall === undefined) throw error;
     throw new Failed({
       code: FULL.has(code ?? "") ? "disk_full" : "file_not_written",
-      message: `the file cannot be written: ${message}`,
-      hint: "Name another one with --out.",
+      message: `cannot write the file: ${message}`,
+      hint: "Give another path with --out.",
     });
   }
 }
@@ -82,7 +79,7 @@ async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<string> {
 function belongsToStore(path: string): Failed {
   return new Failed({
     code: "file_not_written",
-    message: `${path} is a file of a store, and nothing may take its place`,
-    hint: "Name another one with --out.",
+    message: `${path} belongs to a store and cannot be replaced`,
+    hint: "Give another path with --out.",
   });
 }

@@ -1,19 +1,19 @@
-// `hansard deliver`: sends what agents left in the spool that were killed while their server was away, and never came back.
+// `hansard deliver`: sends entries left in the spool by agents that exited while their server was unreachable.
 import type { Command } from "commander";
 import { connectRecorder, type Problem } from "../../../../client/index.js";
 import { node } from "../../../../client/node.js";
 import { defaultSpoolFolder, spooledServers } from "../../../../client/spool.js";
-import { type CommandModule, helpText, type Invocation, requireAddress, textOptions } from "../command.js";
+import { type CommandModule, helpText, type Invocation, printResult, requireAddress, textOptions } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
-import { countOf } from "../text/table.js";
-import { cleanLine, documentText } from "../text/terminal.js";
+import { countOf, formatCount } from "../text/table.js";
+import { cleanLine } from "../text/terminal.js";
 
 interface Delivered {
   readonly server: string;
   readonly sent: number;
-  /** What the server did not take now, and still waits. */
+  /** Still in the spool. */
   readonly left: number;
-  /** What it will never take, or could not be read. */
+  /** Rejected by the server for good, or unreadable. */
   readonly dropped: number;
   /** Why something was left or dropped. */
   readonly problems: readonly string[];
@@ -22,56 +22,60 @@ interface Delivered {
 export const deliverCommand: CommandModule = {
   define(command: Command): void {
     command
-      .option("--spool <folder>", "where agents spool, if they were told so")
-      .option("--url <address>", "what waits for this server alone")
-      .option("--json", "print a JSON document")
+      .option("--spool <folder>", "the spool folder, if agents do not use the default")
+      .option("--url <address>", "only entries for this server")
+      .option("--json", "print JSON")
       .addHelpText(
         "after",
         helpText(
           [
-            "Every agent that records on the same server delivers what others left; this is for where none comes any more.",
-            "What agents that are still there have in their spools stays theirs. HANSARD_KEY is sent along, to one server alone.",
+            "A running agent also delivers what others left for the same server; use this where none is running.",
+            "The spools of running agents are not touched. HANSARD_KEY is sent to one server only.",
           ],
           [
-            ["what waits on this machine, for whatever server", "hansard deliver"],
-            ["what waits for one of them", "HANSARD_KEY=hk_… hansard deliver --url https://record.example.com"],
+            ["everything spooled on this machine", "hansard deliver"],
+            ["only entries for one server", "HANSARD_KEY=hk_… hansard deliver --url https://record.example.com"],
           ],
         ),
       );
   },
 
-  async run({ options, settings, screen, json }: Invocation) {
+  async run(invocation: Invocation) {
+    const { options, settings } = invocation;
     const { spool, url } = textOptions(options, ["spool", "url"] as const);
     requireAddress("--url", url, "https://record.example.com");
     const here = node as NonNullable<typeof node>;
     const folder = spool ?? defaultSpoolFolder(here);
     const servers = url === undefined ? spooledServers(here, folder) : [url];
-    // The key of one server is nothing for another to see.
-    if (settings.key !== undefined && servers.length > 1) throw severalWait(servers);
+    // A key must not be sent to another server.
+    if (settings.key !== undefined && servers.length > 1) throw severalServers(servers);
     const deliveries: Delivered[] = [];
     for (const server of servers) deliveries.push(await deliver(server, folder, settings.key));
-    const told = deliveries.filter(({ sent, left, dropped, problems }) => sent + left + dropped + problems.length > 0);
-    screen.out.write(json ? documentText({ deliveries: told }, screen.out) : told.map(line).join("") || NOTHING);
-    return told.some(isUndone) ? exitStatus.failed : exitStatus.done;
+    const shown = deliveries.filter(({ sent, left, dropped, problems }) => sent + left + dropped + problems.length > 0);
+    printResult(invocation, { deliveries: shown }, () => shown.map(line).join("") || "Nothing to deliver.\n");
+    return shown.some(isUndone) ? exitStatus.failed : exitStatus.done;
   },
 };
 
-function severalWait(servers: readonly string[]): WrongUse {
-  const message = `HANSARD_KEY is for one server, and something may wait for several: ${servers.join(", ")}`;
-  return new WrongUse({ code: "option_invalid", field: "--url", message, hint: "Name the one that it is for." });
+function severalServers(servers: readonly string[]): WrongUse {
+  const message = `HANSARD_KEY is for one server, but there are entries for several: ${servers.join(", ")}`;
+  return new WrongUse({
+    code: "option_invalid",
+    field: "--url",
+    message,
+    hint: "Give the server of the key with --url.",
+  });
 }
 
-/** Something still waits, or it cannot be known: its spool cannot be used. */
+/** Entries are left, or the spool cannot be read. */
 function isUndone({ sent, left, dropped, problems }: Delivered): boolean {
   return left > 0 || (sent + dropped === 0 && problems.length > 0);
 }
 
-const NOTHING = "Nothing waits to be delivered.\n";
-
 async function deliver(server: string, folder: string, key: string | undefined): Promise<Delivered> {
   const problems: Problem[] = [];
   const recorder = connectRecorder({ url: server, key, spool: folder, onProblem: (one) => problems.push(one) });
-  // One flush has only some seconds, which is too little for a large spool: it goes on as long as something is settled.
+  // A flush ends after a few seconds, which is too short for a large spool, so it is repeated while it makes progress.
   const settled = (): number => recorder.counters.sent + recorder.counters.dropped;
   for (let before = -1; settled() > before; ) {
     before = settled();
@@ -84,8 +88,8 @@ async function deliver(server: string, folder: string, key: string | undefined):
 function line({ server, sent, left, dropped, problems }: Delivered): string {
   const counts = [
     `${countOf(sent, "entry", "entries")} sent`,
-    ...(left === 0 ? [] : [`${left} still waiting`]),
-    ...(dropped === 0 ? [] : [`${dropped} lost`]),
+    ...(left === 0 ? [] : [`${formatCount(left)} not sent`]),
+    ...(dropped === 0 ? [] : [`${formatCount(dropped)} dropped`]),
   ];
   const reasons = problems.map((problem) => `  ${cleanLine(problem)}\n`);
   return `${cleanLine(server)}: ${counts.join(", ")}\n${reasons.join("")}`;

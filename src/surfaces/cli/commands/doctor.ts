@@ -1,69 +1,71 @@
-// `hansard doctor`: what is wrong with a store, in plain words, and what to do about it.
+// `hansard doctor`: checks a store, and says what is wrong and what to do.
 import type { Command } from "commander";
 import { isServerAddress } from "../../../model/store-location.js";
 import type { Diagnosis, Finding } from "../../../model/verification.js";
 import { compactStore, discardDamagedIndex, inspectStore } from "../../../recorder/inspect-store.js";
-import { type CommandModule, helpText, type Invocation, keptFolder, withRecorder } from "../command.js";
+import {
+  type CommandModule,
+  helpText,
+  type Invocation,
+  keptFolder,
+  printResult,
+  systemUser,
+  withProgress,
+  withRecorder,
+} from "../command.js";
 import { exitStatus } from "../failures.js";
 import { hintText } from "../hints.js";
-import { systemUser } from "../system-user.js";
-import { bar, countOf, formatCount, wrapText } from "../text/table.js";
-import { cleanText, documentText, type Pane, ProgressLine } from "../text/terminal.js";
+import { bar } from "../text/plot.js";
+import { countOf, formatBytes, formatCount, wrapText } from "../text/table.js";
+import { cleanText, type Pane } from "../text/terminal.js";
 
 const INDENT = 11;
 
 export const doctorCommand: CommandModule = {
   define(command: Command): void {
     command
-      .option(
-        "--rebuild-index",
-        "build the index anew from the log, also while a server runs; nothing recorded is touched",
-      )
+      .option("--rebuild-index", "rebuild the index from the log, even while a server runs; the log is not changed")
       .option(
         "--accept-log",
-        "the log was cut off or exchanged with your knowledge: write that down, and let go of what was known of the other",
+        "accept a truncated or replaced log: records an audit entry and resets what the index and seal expect",
       )
       .option(
         "--compact",
-        "store once what entries share, also of entries recorded before; nothing recorded changes, and it can be stopped",
+        "store text that entries share only once, to save space; the content is unchanged, and it can be interrupted",
       )
-      .option("--json", "print a JSON document")
+      .option("--json", "print JSON")
       .addHelpText(
         "after",
         helpText(
-          ["The exit status is 1 where a check fails; warnings alone leave it 0."],
+          ["The exit status is 1 if a check fails; warnings do not count."],
           [
-            ["look at the default store", "hansard doctor"],
-            ["an older copy of the log was put back by hand", "hansard doctor --accept-log"],
-            ["make a store smaller whose agents send their whole history", "hansard doctor --compact"],
-            ["mend lists that miss entries", "hansard doctor --rebuild-index --data ./record"],
+            ["check the default store", "hansard doctor"],
+            ["after an older copy of the log was put back on purpose", "hansard doctor --accept-log"],
+            ["shrink a store whose agents send their whole history", "hansard doctor --compact"],
+            ["rebuild the index if lists miss entries", "hansard doctor --rebuild-index --data ./record"],
           ],
         ),
       );
   },
 
   async run(invocation: Invocation) {
-    const { options, settings, screen, json } = invocation;
-    const progress = new ProgressLine(screen.err);
-    const onStep = (says: string): void => progress.show(says);
-    try {
+    const { options, settings } = invocation;
+    const diagnosis = await withProgress(invocation, async (progress): Promise<Diagnosis> => {
+      const onStep = (says: string): void => progress.show(says);
       const accepted = options.acceptLog === true ? [await acceptLog(invocation)] : [];
       const compacted = options.compact === true ? [await compact(invocation, onStep)] : [];
       const rebuilt = options.rebuildIndex === true ? [await rebuildIndex(invocation, onStep)] : [];
       const { seal_key, key } = settings;
       const { ok, findings } = await inspectStore({ data: keptFolder(settings), key, seal_key, onStep });
-      progress.clear();
       const named = findings.map((finding) => withStore(finding, settings));
-      const diagnosis = { ok, findings: [...accepted, ...compacted, ...rebuilt, ...named] };
-      screen.out.write(json ? documentText(diagnosis, screen.out) : diagnosisText(diagnosis, screen.out));
-      return ok ? exitStatus.done : exitStatus.failed;
-    } finally {
-      progress.clear();
-    }
+      return { ok, findings: [...accepted, ...compacted, ...rebuilt, ...named] };
+    });
+    printResult(invocation, diagnosis, diagnosisText);
+    return diagnosis.ok ? exitStatus.done : exitStatus.failed;
   },
 };
 
-/** What to do can be typed as it stands; what a server says is to be done where it runs. */
+/** Adds --data to the commands in a hint. Hints from a server are for its own machine. */
 function withStore(finding: Finding, settings: Invocation["settings"]): Finding {
   return finding.hint === undefined || isServerAddress(settings.data)
     ? finding
@@ -76,42 +78,43 @@ async function acceptLog(invocation: Invocation): Promise<Finding> {
   );
   const message =
     accepted === undefined
-      ? "there was nothing to accept: the log holds all that is known of it"
-      : `the log was accepted as it is, and an audit entry says so; entries through ${accepted.known.position} were known`;
+      ? "nothing to accept: the log is complete"
+      : `the log was accepted, and an audit entry was recorded; entries up to ${accepted.known.position} were expected`;
   return { level: "ok", check: "evidence", message };
 }
 
 async function compact({ settings }: Invocation, onStep: (says: string) => void): Promise<Finding> {
-  onStep("Looking for what entries share …");
+  onStep("Looking for shared text …");
   const done = await compactStore(keptFolder(settings), (position, end) =>
-    onStep(`Storing once what entries share ${bar(position, end)} ${formatCount(position)} of ${formatCount(end)}`),
+    onStep(`Compacting ${bar(position, end)} ${formatCount(position)} of ${formatCount(end)}`),
   );
   const check = "compact";
   if (done === undefined) {
-    const message = `nothing was done: what is recorded into a database is stored once as it comes, and what it held whole before that stays so; \`hansard copy\` into an empty database stores it anew`;
+    const message =
+      "nothing to do: a database stores shared text once as it is recorded; to compact older entries, use `hansard copy` into an empty database";
     return { level: "ok", check, message };
   }
   const { bodies, bytes_before, bytes_after, left } = done;
-  const message = `${countOf(bodies, "entry refers", "entries refer")} to what they share now; log.db had ${formatCount(bytes_before)} bytes and has ${formatCount(bytes_after)}`;
+  const message = `${countOf(bodies, "entry", "entries")} compacted; log.db shrank from ${formatBytes(bytes_before)} to ${formatBytes(bytes_after)}`;
   return left === undefined ? { level: "ok", check, message } : { level: "warn", check, message, hint: left };
 }
 
 async function rebuildIndex(invocation: Invocation, onStep: (says: string) => void): Promise<Finding> {
-  onStep("Building the index anew …");
+  onStep("Rebuilding the index …");
   return withRecorder(invocation, { create: false }, async (recorder) => {
     discardDamagedIndex(invocation.settings.data);
     const { position: all } = await recorder.health();
     const onProgress = (position: number): void => {
-      // Others may record meanwhile, and the rebuild goes as far as they have come.
+      // Entries recorded in the meantime are indexed too.
       const [done, percent] = [Math.min(position, all), Math.floor((Math.min(position, all) / all) * 100)];
-      onStep(`Building the index anew ${bar(done, all)} ${percent} %, ${formatCount(done)} of ${formatCount(all)}`);
+      onStep(`Rebuilding the index ${bar(done, all)} ${percent} %, ${formatCount(done)} of ${formatCount(all)}`);
     };
     await recorder.rebuildIndex({ onProgress });
     const { entries } = await recorder.count();
     return {
       level: "ok",
       check: "rebuild",
-      message: `the index was built anew: ${countOf(entries, "entry", "entries")}`,
+      message: `the index was rebuilt: ${countOf(entries, "entry", "entries")}`,
     };
   });
 }
@@ -139,5 +142,5 @@ function verdictText(failed: number, warned: number, pane: Pane): string {
     const problems = countOf(failed, "problem", "problems");
     return bold(red(warned > 0 ? `${problems}, ${warnings}.` : `${problems}.`));
   }
-  return bold(warned > 0 ? yellow(`No problem, ${warnings}.`) : green("All is well."));
+  return bold(warned > 0 ? yellow(`No problems, ${warnings}.`) : green("No problems."));
 }

@@ -1,35 +1,33 @@
-// `hansard export`: the record or a part of it, to standard output, to a file, or to a folder with a file per session.
-import { randomUUID } from "node:crypto";
+// `hansard export`: writes entries to standard output, to a file, or to a folder with a file per session.
+import { hash, randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import type { Recorder } from "../../../index.js";
 import { makeFolder } from "../../../model/files.js";
-import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, systemUser, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
-import { fileNamesOf } from "../session-file-names.js";
-import { systemUser } from "../system-user.js";
 import { countOf, formatBytes, formatCount } from "../text/table.js";
-import { cleanText, escapeObeyed, type Pane, ProgressLine } from "../text/terminal.js";
-import { refuseTaken, writeOut, writeWhole } from "../written-file.js";
+import { cleanText, escapeControls, type Pane, ProgressLine } from "../text/terminal.js";
+import { refuseExisting, writeOut, writeWhole } from "../written-file.js";
 
-/** Forms whose files hold one session each. */
+/** Formats with one session per file. */
 const PER_SESSION = new Set(["nanobot", "timmy"]);
 
 export const exportCommand: CommandModule = {
   define(command: Command): void {
     defineQuestion(command, "export")
-      .option("--out <path>", "a file; for nanobot and timmy without --session a folder")
-      .option("--force", "replace files that are there already")
-      .option("--json", "tell what went wrong as JSON; what is exported stays as it is")
+      .option("--out <path>", "the file to write; for nanobot and timmy without --session, a folder")
+      .option("--force", "replace existing files")
+      .option("--json", "print errors as JSON; the export itself does not change")
       .addHelpText(
         "after",
         helpText(
-          ["nanobot holds messages, timmy also tool calls, errors and decisions; other entries stay behind."],
+          ["nanobot contains messages; timmy also tool calls, errors and decisions. Other entries are not exported."],
           [
             ["a copy of the whole record", "hansard export --out record.ndjson"],
-            ["one session to read", "hansard export --format markdown --session cli:anna"],
+            ["one session, to read", "hansard export --format markdown --session cli:anna"],
             ["back to nanobot", "hansard export --format nanobot --out ~/.nanobot/workspace/sessions"],
           ],
         ),
@@ -37,8 +35,6 @@ export const exportCommand: CommandModule = {
   },
 
   async run(invocation: Invocation) {
-    const { operands } = invocation;
-    if (operands[0] !== undefined) throw strayArgument(operands[0]);
     await withRecorder(invocation, { create: false }, (recorder) => exportWith(recorder, invocation));
     return exitStatus.done;
   },
@@ -46,23 +42,23 @@ export const exportCommand: CommandModule = {
 
 async function exportWith(recorder: Recorder, { options, screen }: Invocation): Promise<void> {
   const { out } = textOptions(options, ["out"]);
-  let isTold = false;
+  let isNoted = false;
   const onUnaudited = (): void => {
-    if (!isTold) screen.err.write("The store cannot be written, so that no audit entry tells of this export.\n");
-    isTold = true;
+    if (!isNoted) screen.err.write("The store is read-only, so this export has no audit entry.\n");
+    isNoted = true;
   };
-  const deed = { actor: systemUser(), export_id: randomUUID(), onUnaudited };
-  const chosen = { ...readQuestion(options, "export"), ...deed };
+  const audit = { actor: systemUser(), export_id: randomUUID(), onUnaudited };
+  const chosen = { ...readQuestion(options, "export"), ...audit };
   const { session_id } = chosen;
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   const replaces = options.force === true;
   if (!isPerSession || (session_id ?? "") !== "") {
-    const lines = told(recorder.exportEntries(chosen), screen.err);
+    const lines = notingEmpty(recorder.exportEntries(chosen), screen.err);
     if (out === undefined || out === "-")
-      return writeOut(screen.out.isTerminal ? harmless(lines, chosen.format) : lines);
+      return writeOut(screen.out.isTerminal ? forTerminal(lines, chosen.format) : lines);
     const [name] = isFolder(out) ? [...fileNamesOf([session_id ?? ""]).values()] : [];
     const path = name !== undefined && isPerSession ? join(out, name) : out;
-    refuseTaken([path], replaces);
+    refuseExisting([path], replaces);
     await writeWhole(path, lines);
     screen.err.write(`Wrote ${formatBytes(statSync(path).size)} to ${cleanText(path)}.\n`);
     return;
@@ -70,35 +66,35 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
   if (out === undefined || out === "-") throw folderMissing(chosen.format as string);
   const progress = new ProgressLine(screen.err);
   const names = fileNamesOf(await sessionIds(recorder, chosen));
-  refuseTaken(
+  refuseExisting(
     [...names.values()].map((name) => join(out, name)),
     replaces,
   );
   makeFolder(out, 0o700);
-  let [looked, written] = [0, 0];
+  let [done, written] = [0, 0];
   for (const [session, name] of names) {
     const lines = recorder.exportEntries({ ...chosen, session_id: session });
     const first = await lines.next();
-    // Of a session that the filters leave nothing of, there is no file.
+    // A session without matching entries gets no file.
     if (first.done !== true) {
       await writeWhole(join(out, name), startingWith(first.value, lines));
       written += 1;
     }
-    looked += 1;
-    progress.show(`${formatCount(looked)} of ${countOf(names.size, "session", "sessions")} …`);
+    done += 1;
+    progress.show(`${formatCount(done)} of ${countOf(names.size, "session", "sessions")} …`);
   }
   progress.clear();
   screen.err.write(`Wrote ${countOf(written, "session", "sessions")} to ${basename(out)}.\n`);
 }
 
-/** Says on the side where there is nothing to export: what is empty looks like what went wrong. */
-async function* told(lines: AsyncIterable<string>, err: Pane): AsyncGenerator<string> {
+/** Notes on stderr that the export is empty: it would look like a failure. */
+async function* notingEmpty(lines: AsyncIterable<string>, err: Pane): AsyncGenerator<string> {
   let isEmpty = true;
   for await (const line of lines) {
     isEmpty = false;
     yield line;
   }
-  if (isEmpty) err.write("Nothing that was recorded matches, so that the export is empty.\n");
+  if (isEmpty) err.write("No entries match; the export is empty.\n");
 }
 
 async function* startingWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
@@ -106,9 +102,9 @@ async function* startingWith(first: string, rest: AsyncIterable<string>): AsyncG
   yield* rest;
 }
 
-/** A terminal would obey control sequences in what was recorded; in JSON they can be written so that it does not. */
-async function* harmless(lines: AsyncIterable<string>, format?: string): AsyncGenerator<string> {
-  for await (const line of lines) yield format === "markdown" ? cleanText(line) : escapeObeyed(line);
+/** Keeps control sequences in recorded text from reaching the terminal. */
+async function* forTerminal(lines: AsyncIterable<string>, format?: string): AsyncGenerator<string> {
+  for await (const line of lines) yield format === "markdown" ? cleanText(line) : escapeControls(line);
 }
 
 async function sessionIds(
@@ -133,15 +129,61 @@ function folderMissing(format: string): WrongUse {
   return new WrongUse({
     code: "option_invalid",
     field: "--out",
-    message: `the form of ${format} holds one session per file`,
-    hint: "Name a folder with --out, or one session with --session.",
+    message: `${format} writes one file per session`,
+    hint: "Give a folder with --out, or one session with --session.",
   });
 }
 
-function strayArgument(argument: string): WrongUse {
-  return new WrongUse({
-    code: "argument_excess",
-    message: `${JSON.stringify(argument.slice(0, 80))} is not an option`,
-    hint: "Name a file with --out, or a session with --session.",
-  });
+/** File systems allow 255 bytes; some are left for a suffix. */
+const NAME_BYTES_MAX = 200;
+const HASH_CHARS = 12;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are not allowed in a file name.
+const UNSAFE = /[:/\\\u0000-\u001f]/g;
+
+/**
+ * A file name for each session: the one that nanobot expects, if no other session has the same. Sessions with the same name,
+ * also where a file system ignores case, get a hash appended. Which one keeps the plain name does not depend on their order.
+ */
+export function fileNamesOf(sessions: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  const names = new Map<string, string>();
+  const ordered = [...new Set(sessions)].sort(
+    (a, b) => Number(isChanged(a)) - Number(isChanged(b)) || (a < b ? -1 : 1),
+  );
+  for (const session of ordered) {
+    const plain = plainName(session);
+    const isOwn = plain !== undefined && !taken.has(folded(plain));
+    const suffix = hash("sha256", session, "hex").slice(0, HASH_CHARS);
+    const name = isOwn ? plain : `${cut(safe(session))}-${suffix}.jsonl`;
+    taken.add(folded(name));
+    names.set(session, name);
+  }
+  return names;
+}
+
+function isChanged(session: string): boolean {
+  return safe(session) !== session;
+}
+
+function safe(session: string): string {
+  return session.replaceAll(UNSAFE, "_");
+}
+
+function plainName(session: string): string | undefined {
+  const name = safe(session);
+  return Buffer.byteLength(name) > NAME_BYTES_MAX || name === "" ? undefined : `${name}.jsonl`;
+}
+
+/** Cuts a name at a whole character. */
+function cut(name: string): string {
+  let kept = "";
+  for (const char of name) {
+    if (Buffer.byteLength(kept + char) > NAME_BYTES_MAX / 2) break;
+    kept += char;
+  }
+  return kept;
+}
+
+function folded(name: string): string {
+  return name.normalize("NFC").toLowerCase();
 }

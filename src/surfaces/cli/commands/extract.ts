@@ -1,71 +1,126 @@
-// `hansard extract`: proposes what rules find in what was recorded. It can be stopped and run again.
+// `hansard extract` and `hansard reinforce`: passes over the record that propose memories and count their uses. Either can be
+// stopped and run again.
 import type { Command } from "commander";
-import type { Extraction } from "../../../index.js";
-import { type CommandModule, examplesText, type Invocation } from "../command.js";
-import { exitStatus } from "../failures.js";
-import { modelOf, modelOptions } from "../model-options.js";
-import { definePass, runPass } from "../pass-options.js";
+import type { Extraction, PassOptions, Recorder, Reinforcement } from "../../../index.js";
+import {
+  type CommandModule,
+  helpText,
+  type Invocation,
+  modelOf,
+  modelOptions,
+  printResult,
+  textOptions,
+  withProgress,
+  withRecorder,
+} from "../command.js";
+import { exitStatus, WrongUse } from "../failures.js";
 import { countOf, formatCount, wrapText } from "../text/table.js";
-import { cleanLine, documentText, type Pane } from "../text/terminal.js";
+import { cleanLine, type Pane } from "../text/terminal.js";
 
 export const extractCommand: CommandModule = {
   define(command: Command): void {
     modelOptions(definePass(command))
-      .option("--explain", "show what was read, passed over and dropped, and why")
+      .option("--explain", "show what was read, skipped and dropped, and why")
       .addHelpText(
         "after",
-        examplesText([
-          ["propose what the whole record says is worth remembering", "hansard extract"],
-          ["ask a model too, about sessions that nobody goes on with", "hansard extract --via 'claude -p'"],
-          ["see why something was not proposed", "hansard extract --session cli:anna --explain"],
-        ]),
+        helpText(
+          [],
+          [
+            ["propose memories from the whole record", "hansard extract"],
+            ["also ask a model, about sessions that have ended", "hansard extract --via 'claude -p'"],
+            ["see why something was not proposed", "hansard extract --session cli:anna --explain"],
+          ],
+        ),
       );
   },
 
   async run(invocation: Invocation) {
-    const { options, screen, json } = invocation;
     const model = modelOf(invocation);
-    const extraction = await runPass(invocation, "Looking for what to remember", (recorder, pass) =>
+    const extraction = await runPass(invocation, "Looking for memories", (recorder, pass) =>
       recorder.memories.extract({ ...pass, ...model }),
     );
-    screen.out.write(
-      json ? documentText(extraction, screen.out) : extractionText(extraction, screen.out, options.explain === true),
+    printResult(invocation, extraction, (result, out) =>
+      extractionText(result, out, invocation.options.explain === true),
     );
     return exitStatus.done;
   },
 };
 
+export const reinforceCommand: CommandModule = {
+  define(command: Command): void {
+    definePass(command).addHelpText("after", helpText([], [["count over the whole record", "hansard reinforce"]]));
+  },
+
+  async run(invocation: Invocation) {
+    const reinforcement = await runPass(invocation, "Looking for uses of memories", (recorder, pass) =>
+      recorder.memories.reinforce(pass),
+    );
+    printResult(invocation, reinforcement, reinforcementText);
+    return exitStatus.done;
+  },
+};
+
+function definePass(command: Command): Command {
+  return command
+    .argument("[id]", "only this interaction")
+    .option("--project <name>", "only entries of this project")
+    .option("--session <id>", "only entries of this session")
+    .option("--after <position>", "start after this position (0)")
+    .option("--json", "print JSON");
+}
+
+async function runPass<T>(
+  invocation: Invocation,
+  doing: string,
+  work: (recorder: Recorder, pass: PassOptions) => Promise<T>,
+): Promise<T> {
+  const { operands, options } = invocation;
+  const { project, session: session_id, after } = textOptions(options, ["project", "session", "after"]);
+  return withProgress(invocation, (progress) =>
+    withRecorder(invocation, { create: false }, async (recorder) => {
+      const { position: head } = await recorder.health();
+      const onProgress = (at: number): void => progress.show(`${doing}: ${formatCount(at)} of ${formatCount(head)} …`);
+      return work(recorder, { interaction_id: operands[0], project, session_id, ...parseAfter(after), onProgress });
+    }),
+  );
+}
+
+function parseAfter(after: string | undefined): { readonly after?: number } {
+  if (after === undefined) return {};
+  if (/^\d{1,15}$/.test(after)) return { after: Number(after) };
+  throw new WrongUse({ code: "option_invalid", field: "--after", message: "--after must be a position, such as 120" });
+}
+
 const NOTHING_FOUND =
-  "No rule matched. Rules look for sentences of users that begin with " +
+  "No rule matched. Rules look for user sentences that begin with " +
   '"always", "never", "I prefer", "remember that" or "from now on", for decisions with a rationale, for headings such as ' +
-  '"## Decision: …" in answers, and for commands that failed and later worked; --via or --model-url has a model read the ' +
-  "rest, and hansard memories add takes your word.";
+  '"## Decision: …" in answers, and for commands that failed and later worked. To have a model read the rest, add --via ' +
+  "or --model-url. To add a memory yourself, run `hansard memories add`.";
 
 function extractionText(extraction: Extraction, pane: Pane, explain: boolean): string {
   const { colours, columns } = pane;
   const indented = (text: string, indent: number): string =>
     wrapText(cleanLine(text), columns === undefined ? undefined : columns - indent).join(`\n${" ".repeat(indent)}`);
-  const { candidates, dropped, dropped_by_gate, looked_at, passed_over } = extraction;
+  const { candidates, dropped, dropped_by_gate, looked_at, passed_over, stopped } = extraction;
   const gates = Object.entries(dropped_by_gate).map(([gate, count]) => `${formatCount(count)} by ${gate}`);
   const head = `${countOf(candidates.length, "candidate", "candidates")} proposed${gates.length === 0 ? "" : `; dropped ${gates.join(", ")}`}.\n`;
   const lines = candidates.map(
     ({ type, content }) => `  ${colours.green("+")} ${indented(`${type}: ${content}`, 4)}\n`,
   );
-  const ended =
-    extraction.stopped === undefined ? "" : `Stopped: ${cleanLine(extraction.stopped)}. Run it again to go on.\n`;
-  // Most sessions say nothing that a rule knows; without a word about it that looks like a failure.
+  const ended = stopped === undefined ? "" : `Stopped: ${cleanLine(stopped)}. Run it again to continue.\n`;
+  // Most sessions match no rule; without an explanation that looks like a failure.
   const nothing = candidates.length + dropped.length === 0 ? `${indented(NOTHING_FOUND, 0)}\n` : "";
   if (!explain) return `${head}${lines.join("")}${nothing}${ended}`;
   const reasons = dropped.map(
     ({ dropped: gate, reason, content, entry_ids }) =>
       `  ${colours.red("-")} ${indented(`${gate}: ${content}`, 4)}\n    ${colours.dim(indented(`${reason} (${entry_ids.join(", ")})`, 4))}\n`,
   );
-  const passed = passed_over.map(
+  const skipped = passed_over.map(
     ({ reason, content, entry_id }) =>
-      `  ${colours.dim("·")} ${indented(`passed over: ${content}`, 4)}\n    ${colours.dim(indented(`${reason} (${entry_id})`, 4))}\n`,
+      `  ${colours.dim("·")} ${indented(`skipped: ${content}`, 4)}\n    ${colours.dim(indented(`${reason} (${entry_id})`, 4))}\n`,
   );
   const read = `${indented(readText(looked_at), 0)}\n`;
-  return `${head}${read}${lines.join("")}${nothing}${reasons.join("")}${passed.join("")}${ended}`;
+  return `${head}${read}${lines.join("")}${nothing}${reasons.join("")}${skipped.join("")}${ended}`;
 }
 
 function readText({ entries, users, assistants, decisions, tool_calls }: Extraction["looked_at"]): string {
@@ -75,5 +130,12 @@ function readText({ entries, users, assistants, decisions, tool_calls }: Extract
     countOf(decisions, "decision", "decisions"),
     countOf(tool_calls, "tool call", "tool calls"),
   ];
-  return `Rules read ${countOf(entries, "entry", "entries")}: ${parts.join(", ")}.`;
+  return `Reviewed ${countOf(entries, "entry", "entries")}: ${parts.join(", ")}.`;
+}
+
+function reinforcementText({ reinforced }: Reinforcement): string {
+  const count = (use: "given" | "used" | "confirmed"): string =>
+    `${formatCount(reinforced.filter((one) => one[use]).length)} ${use}`;
+  const turns = new Set(reinforced.map(({ turn_id }) => turn_id)).size;
+  return `${countOf(turns, "turn", "turns")}: ${count("given")}, ${count("used")}, ${count("confirmed")}.\n`;
 }

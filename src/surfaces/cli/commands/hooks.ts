@@ -1,15 +1,15 @@
-// `hansard hooks`: has a program tell a server what it does, by its own hooks, and takes that back again.
+// `hansard hooks`: installs hooks in a program, which send what it does to a server, and removes them again.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../model/json.js";
 import { changeJson, proposeChange } from "../changed-file.js";
-import { type CommandModule, helpText, type Invocation } from "../command.js";
+import { type CommandModule, helpText, type Invocation, requireAddress } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 
 /**
- * Events whose hooks may be HTTP requests, which Claude Code has had since 2.1.63 by its documentation, and which 2.1.197 was
- * seen to send on 18 November 2026. `SessionStart` is none of them: it passes over an HTTP hook for it.
+ * Events that support HTTP hooks: since Claude Code 2.1.63 according to its documentation, and seen with 2.1.197 on 18 November
+ * 2026. `SessionStart` does not support them.
  */
 const events = [
   ...["UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Notification", "PreCompact"],
@@ -18,8 +18,8 @@ const events = [
 
 const PATH = "/hooks/claude-code";
 /**
- * In seconds, and the longest that the program is kept waiting by a server that hangs; where none is there, the connection is
- * refused at once. What a server has read by then it records all the same.
+ * In seconds. It is how long a server that hangs can delay the program; if there is no server, the connection is refused at
+ * once. A request that a server has read is recorded even after this time.
  */
 const TIMEOUT_S = 0.2;
 
@@ -29,18 +29,18 @@ export const hooksCommand: CommandModule = {
       .argument("<action>", "install or remove")
       .argument("<program>", "claude-code")
       .option("--url <address>", "the server (http://127.0.0.1:4747)")
-      .option("--print-config", "print what the program's settings need, and change nothing")
+      .option("--print-config", "print the settings and change nothing")
       .option("--yes", "do not ask")
       .addHelpText(
         "after",
         helpText(
           [
-            `It needs a server (\`hansard serve\`); where none is there, the program goes on without. A key that the server asks
-for is taken from HANSARD_KEY where the program runs.`,
+            `The hooks need a running server (\`hansard serve\`); without one, the program works as before. If the server needs a
+key, set HANSARD_KEY in the program's environment.`,
           ],
           [
-            ["after a look at the change", "hansard hooks install claude-code"],
-            ["and back", "hansard hooks remove claude-code"],
+            ["show the change, ask, and install", "hansard hooks install claude-code"],
+            ["remove them", "hansard hooks remove claude-code"],
           ],
         ),
       );
@@ -49,10 +49,10 @@ for is taken from HANSARD_KEY where the program runs.`,
   async run(invocation: Invocation) {
     const { operands, options, settings, screen } = invocation;
     const [action, program] = operands;
-    if (action !== "install" && action !== "remove") throw refused("action", "Use install or remove.");
-    if (program !== "claude-code") throw refused("program", "Name claude-code.");
+    if (action !== "install" && action !== "remove") throw invalid("action", action, "Use install or remove.");
+    if (program !== "claude-code") throw invalid("program", program, "Use claude-code.");
     const url = typeof options.url === "string" ? options.url : `http://127.0.0.1:${settings.port}`;
-    if (!/^https?:\/\/./.test(url)) throw refused("--url", "For example --url https://record.example.com.");
+    requireAddress("--url", url, "https://record.example.com");
     const change = (text: string): string =>
       changeJson(text, (known) => (action === "install" ? withHooks(withoutHooks(known), url) : withoutHooks(known)));
     if (options.printConfig === true) {
@@ -77,7 +77,7 @@ function withHooks(settings: JsonObject, url: string): object {
   return { ...settings, hooks: { ...hooks, ...Object.fromEntries(added) } };
 }
 
-/** Only what was installed goes; other hooks of the same event stay. */
+/** Removes only our own hooks. */
 function withoutHooks(settings: JsonObject): JsonObject {
   if (!isJsonObject(settings.hooks)) return settings;
   const kept = Object.entries(settings.hooks).flatMap(([event, groups]): [string, JsonValue][] => {
@@ -98,6 +98,11 @@ function groupsOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-function refused(what: string, hint: string): WrongUse {
-  return new WrongUse({ code: "usage_invalid", field: what, message: `${what} is not one that hooks can have`, hint });
+function invalid(field: string, given = "", hint: string): WrongUse {
+  return new WrongUse({
+    code: "usage_invalid",
+    field,
+    message: `unknown ${field} ${JSON.stringify(given.slice(0, 40))}`,
+    hint,
+  });
 }

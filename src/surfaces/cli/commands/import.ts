@@ -1,59 +1,58 @@
-// `hansard import`: files, folders or standard input into the record, with a bar while it runs and a table at the end.
+// `hansard import`: reads files, folders or standard input into the record, with a progress bar and a table at the end.
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import {
+  type FoundPlace,
+  findInPlaces,
   type ImportedFile,
   type ImportProgress,
   type ImportReport,
   importFormats,
+  knownPlaces,
   openRecorder,
   type Recorder,
   type RejectedLine,
 } from "../../../index.js";
-import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
-import { exitStatus } from "../failures.js";
-import { askForPlaces } from "../found-places.js";
-import { bar, countOf, formatBytes, formatCount, renderTable, wrapText } from "../text/table.js";
-import { cleanLine, documentText, type Pane, ProgressLine } from "../text/terminal.js";
+import { type CommandModule, confirm, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { bar } from "../text/plot.js";
+import { countOf, formatBytes, formatCount, renderTable, wrapText } from "../text/table.js";
+import { cleanLine, documentText, type Pane, ProgressLine, pathText } from "../text/terminal.js";
 
-/** More refused lines, or files that were refused for one reason, than this are for `--json`. */
+/** How many rejected lines, or files per reason, are listed; `--json` has all. */
 const REJECTED_SHOWN = 20;
-/** Of more files than this each has no line of its own in the table, but its format. */
+/** With more files than this, the table has a line per format instead of per file. */
 const FILES_SHOWN = 40;
 const SHOW_EVERY_MS = 100;
 const NEXT_STEPS =
-  "`hansard sessions` lists them, `hansard search WORDS` finds what was said; `hansard watch` keeps reading.";
-const NOTHING_THERE = "There is nothing in it to read: no file, or only empty ones.";
+  "Next: `hansard sessions` lists the sessions, `hansard search WORDS` searches them, `hansard watch` keeps importing.";
+const NOTHING_THERE = "Nothing to import: no files, or only empty ones.";
 const BAR_TOTAL = 1_000;
 
 export const importCommand: CommandModule = {
   define(command: Command): void {
     command
-      .argument(
-        "[path...]",
-        "files, folders with all that is in them, or - for standard input; none looks for known tools",
-      )
-      .option("--format <name>", `what it is, where its content does not tell: ${importFormats.join(", ")}`)
-      .option("--timezone <zone>", "where times without a zone were written, such as Europe/Berlin (this machine's)")
-      .option("--as-new", "place a Hansard export anew, also one whose chain does not hold")
+      .argument("[path...]", "files, folders, or - for standard input; without any, the files of known tools")
+      .option("--format <name>", `the format, if it cannot be detected: ${importFormats.join(", ")}`)
+      .option("--timezone <zone>", "the zone of times that name none, such as Europe/Berlin (this machine's)")
+      .option("--as-new", "give the entries of a Hansard export new positions, even if its hash chain is broken")
       .option("--redact <when>", "capture: mask secrets before they are stored")
-      .option("--yes", "without a path: read what was found without asking")
-      .option("--json", "print the report as a document")
+      .option("--yes", "without a path: import what was found without asking")
+      .option("--json", "print JSON")
       .addHelpText(
         "after",
         helpText(
           [
-            `Without a path it looks where known tools keep their files, says what it found, and asks before it reads them.
-The format is found by content. Importing again adds nothing, and a file that has grown adds what is new.
-Lines that cannot be read are reported and left out, and so are files of no known format. The exit status is 1 where a
-named path, a file of a known format or everything could not be read; and of a Hansard export whose chain does not hold
-nothing is imported.`,
+            `Without a path it looks for the files of known tools, lists them, and asks before it reads them. The format is
+detected from the content. Importing again adds nothing; a file that has grown adds what is new.`,
+            `Lines that cannot be read and files of unknown format are reported and skipped. The exit status is 1 if a named path,
+a file of a known format, or everything could not be read. A Hansard export with a broken hash chain is not imported.`,
           ],
           [
-            ["what known tools have left on this machine", "hansard import"],
+            ["everything that known tools left on this machine", "hansard import"],
             ["all sessions of a nanobot workspace", "hansard import ~/.nanobot/workspace/sessions"],
-            ["Timmy's logs, written on a machine in Chicago", "hansard import logs --timezone America/Chicago"],
-            ["a whole export into a store of its own", "hansard import --data ./copy record.ndjson"],
+            ["Timmy's logs, written in Chicago", "hansard import logs --timezone America/Chicago"],
+            ["an export into a store of its own", "hansard import --data ./copy record.ndjson"],
           ],
         ),
       );
@@ -62,38 +61,88 @@ nothing is imported.`,
   async run(invocation: Invocation) {
     const { options, screen, json } = invocation;
     const named = invocation.operands;
-    const operands = named.length > 0 ? named : await askForPlaces(invocation);
+    const operands = named.length > 0 ? named : await findFiles(invocation);
     if (operands === undefined) return exitStatus.done;
     const progress = new ProgressLine(screen.err);
     const files: ImportedFile[] = [];
     const chosen = { ...textOptions(options, ["format", "timezone"]), as_new: options.asNew === true };
     const isThere = operands.some((path) => path === "-" || existsSync(path));
-    // Said without a store, so that a mistyped command leaves no empty one behind.
+    // A mistyped command must not leave an empty store behind, so its arguments are checked without one.
     const before = await withoutStore((recorder) => recorder.importFiles(isThere ? [] : operands, chosen));
     const report = isThere
       ? await withRecorder(invocation, { create: true }, (recorder) =>
           recorder.importFiles(operands, {
             ...chosen,
-            onProgress: now(progress, screen.err.columns ?? 80),
+            onProgress: showingOn(progress, screen.err.columns ?? 80),
             onFile: (file) => void files.push(file),
           }),
         ).finally(() => progress.clear())
       : before;
     const known = files.filter(({ format }) => format !== "").map(({ file }) => file);
-    const meant = new Set([...named, ...known]);
+    const expected = new Set([...named, ...known]);
     if (json) screen.out.write(documentText(report, screen.out));
     else {
       printReport(invocation, report, files);
       if (named.length === 0 && report.sessions > 0) screen.err.write(wrapped(NEXT_STEPS, screen.err));
     }
-    return isFailure(report, meant) ? exitStatus.failed : exitStatus.done;
+    return isFailure(report, expected) ? exitStatus.failed : exitStatus.done;
   },
 };
 
-/** A file that was meant and could not be read fails; so does an import of which nothing could be read at all. */
-function isFailure({ rejected, added, existing }: ImportReport, meant: ReadonlySet<string>): boolean {
+/** The files that known tools left on this machine, if the user agrees to import them. */
+async function findFiles(invocation: Invocation): Promise<readonly string[] | undefined> {
+  const { options, screen, json, settings } = invocation;
+  const { found, files } = await findInPlaces();
+  if (found.length === 0) throw nothingFound();
+  const isAllowed = options.yes === true;
+  if (!json) (isAllowed ? screen.err : screen.out).write(foundText(found, invocation));
+  if (isAllowed) return files;
+  const isAsked = !json && process.stdin.isTTY === true && screen.out.isTerminal;
+  if (!isAsked) {
+    if (json) screen.out.write(documentText({ found }, screen.out));
+    const message = `found ${countOf(files.length, "file", "files")}, and there is no terminal to ask before reading them`;
+    const hint = "Add --yes, or name the paths to import.";
+    throw new WrongUse({ code: "consent_missing", field: "--yes", message, hint });
+  }
+  if (await confirm(`Import them into ${pathText(settings.data)}? [y/N] `)) return files;
+  screen.err.write("Nothing was imported.\n");
+  return undefined;
+}
+
+function nothingFound(): Failed {
+  const looked = [...new Set(knownPlaces().map(({ path }) => pathText(path)))];
+  return new Failed({
+    code: "nothing_found",
+    message: `no files of known tools found in ${looked.join(", ")}`,
+    hint: "Name a file or folder: hansard import PATH.",
+  });
+}
+
+function foundText(found: readonly FoundPlace[], { screen }: Invocation): string {
+  const number = { align: "right" } as const;
+  const { columns, colours } = screen.out;
+  return renderTable({
+    columns: [
+      { title: "TOOL" },
+      { title: "SESSIONS", ...number },
+      { title: "FILES", ...number },
+      { title: "SIZE", ...number },
+      { title: "OLDEST" },
+      { title: "PLACE" },
+    ],
+    rows: found.map(({ tool, sessions, files, bytes, oldest, path }) => [
+      ...[tool, sessions === undefined ? "in a database" : formatCount(sessions), formatCount(files)],
+      ...[formatBytes(bytes), oldest.slice(0, 10), pathText(path)],
+    ]),
+    width: columns,
+    colours,
+  });
+}
+
+/** The import fails if an expected file could not be read, or nothing at all. */
+function isFailure({ rejected, added, existing }: ImportReport, expected: ReadonlySet<string>): boolean {
   if (rejected.length > 0 && added + existing === 0) return true;
-  return rejected.some(({ line, file }) => line === 0 && meant.has(file));
+  return rejected.some(({ line, file }) => line === 0 && expected.has(file));
 }
 
 async function withoutStore<T>(work: (recorder: Recorder) => Promise<T>): Promise<T> {
@@ -105,8 +154,8 @@ async function withoutStore<T>(work: (recorder: Recorder) => Promise<T>): Promis
   }
 }
 
-/** Shows how far it is, now and then. */
-function now(line: ProgressLine, columns: number): (progress: ImportProgress) => void {
+/** Shows progress, at most ten times per second. */
+function showingOn(line: ProgressLine, columns: number): (progress: ImportProgress) => void {
   let shownAt = 0;
   return ({ file, bytes, bytes_total, added, existing }) => {
     if (Date.now() - shownAt < SHOW_EVERY_MS) return;
@@ -123,7 +172,6 @@ function now(line: ProgressLine, columns: number): (progress: ImportProgress) =>
 function printReport({ screen, operands }: Invocation, report: ImportReport, files: readonly ImportedFile[]): void {
   const { out, err } = screen;
   const known = files.filter(({ format }) => format !== "");
-  // Of what tools have left nobody has named a file.
   const isListed = operands.length > 0 && known.length <= FILES_SHOWN;
   if (known.length > 0) out.write(fileTable(known, isListed, out));
   const { added, existing, rejected, sessions } = report;
@@ -132,7 +180,7 @@ function printReport({ screen, operands }: Invocation, report: ImportReport, fil
   const read = report.files - (files.length - known.length);
   const total = [
     `Added ${countOf(added, "entry", "entries")}`,
-    `${formatCount(existing)} there before`,
+    `${countOf(existing, "duplicate", "duplicates")}`,
     `${countOf(lines.length, "line", "lines")} rejected`,
     `${countOf(sessions, "session", "sessions")} in ${read === report.files ? "" : `${formatCount(read)} of `}`,
   ].join(", ");
@@ -140,7 +188,7 @@ function printReport({ screen, operands }: Invocation, report: ImportReport, fil
   const runs = runsOf(lines);
   for (const run of runs.slice(0, REJECTED_SHOWN)) err.write(wrapped(rejectedText(run), err));
   err.write(moreText(runs.slice(REJECTED_SHOWN).reduce((sum, { line, through }) => sum + through - line + 1, 0)));
-  for (const [reason, alike] of filesByReason(rejected)) err.write(refusedFilesText(reason, alike, err));
+  for (const [reason, alike] of filesByReason(rejected)) err.write(rejectedFilesText(reason, alike, err));
 }
 
 function fileTable(files: readonly ImportedFile[], isListed: boolean, out: Pane): string {
@@ -182,19 +230,19 @@ function totalsByFormat(files: readonly ImportedFile[]) {
   return [...totals.values()];
 }
 
-/** Files that were not read at all; a folder has many of them that are refused for the same reason, which is told once. */
+/** Files that could not be read at all, by the reason they share. */
 function filesByReason(rejected: readonly RejectedLine[]): ReadonlyMap<string, readonly RejectedLine[]> {
-  const alike = new Map<string, RejectedLine[]>();
+  const grouped = new Map<string, RejectedLine[]>();
   for (const one of rejected) {
     if (one.line > 0) continue;
-    const files = alike.get(one.reason) ?? [];
+    const files = grouped.get(one.reason) ?? [];
     files.push(one);
-    alike.set(one.reason, files);
+    grouped.set(one.reason, files);
   }
-  return alike;
+  return grouped;
 }
 
-function refusedFilesText(reason: string, files: readonly RejectedLine[], err: Pane): string {
+function rejectedFilesText(reason: string, files: readonly RejectedLine[], err: Pane): string {
   const [only] = files;
   if (only !== undefined && files.length === 1) return wrapped(rejectedText(only), err);
   const head = wrapped(`${countOf(files.length, "file", "files")}: ${cleanLine(reason)}`, err);
@@ -214,13 +262,13 @@ interface RejectedRun extends RejectedLine {
   readonly through: number;
 }
 
-/** Lines that follow each other and were refused for one reason are told at once, so that they hide no others. */
+/** Joins consecutive lines that were rejected for one reason. */
 function runsOf(lines: readonly RejectedLine[]): readonly RejectedRun[] {
   const runs: RejectedRun[] = [];
   for (const one of lines) {
     const last = runs.at(-1);
-    const goesOn = last?.file === one.file && last.reason === one.reason && last.through + 1 === one.line;
-    if (goesOn) runs[runs.length - 1] = { ...last, through: one.line };
+    const isNext = last?.file === one.file && last.reason === one.reason && last.through + 1 === one.line;
+    if (isNext) runs[runs.length - 1] = { ...last, through: one.line };
     else runs.push({ ...one, through: one.line });
   }
   return runs;

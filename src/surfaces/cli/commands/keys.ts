@@ -1,15 +1,21 @@
-// `hansard keys`: makes, lists and revokes the keys that a server asks for. A running server knows at once.
-
+// `hansard keys`: creates, lists and revokes access keys. A running server applies a change at once.
 import type { Command } from "commander";
 import { itemAt } from "../../../model/item-at.js";
 import type { Recorder } from "../../../recorder/recorder.js";
-import { type CommandModule, helpText, type Invocation, withQuestion, withRecorder } from "../command.js";
+import {
+  type CommandModule,
+  helpText,
+  type Invocation,
+  printResult,
+  systemUser,
+  withQuestion,
+  withRecorder,
+} from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
-import { systemUser } from "../system-user.js";
 import { shortTime } from "../text/entry-text.js";
 import { renderTable, wrapText } from "../text/table.js";
-import { cleanLine, documentText, type Screen } from "../text/terminal.js";
+import { cleanLine, documentText, type Pane } from "../text/terminal.js";
 
 type Keys = Recorder["keys"];
 type Scope = Parameters<Keys["create"]>[0]["scope"];
@@ -19,22 +25,24 @@ export const keysCommand: CommandModule = {
   define(command: Command): void {
     command
       .argument("<action>", "create, list or revoke")
-      .argument("[id]", "of revoke: the key's id, as list shows it")
-      .option("--scope <scope>", "of create: capture, metrics, read, review (reads too) or admin (all)")
-      .option("--name <text>", "of create: what or whom it is for")
-      .option("--json", "print the document and nothing else; create does so wherever no terminal is")
+      .argument("[id]", "for revoke: the id that list shows")
+      .option("--scope <scope>", "for create: capture, metrics, read, review (and read) or admin (everything)")
+      .option("--name <text>", "for create: what or whom it is for")
+      .option("--json", "print JSON; create does so whenever its output is no terminal")
       .addHelpText(
         "after",
         helpText(
-          ["Once there is a key, everybody needs one, also on this machine; revoking the last one opens nothing."],
           [
-            ["a key for an agent, which can write and not read", "hansard keys create --scope capture --name agent"],
+            "Once a key exists, every request needs one, including requests from this machine. Revoking the last key does not change that.",
+          ],
+          [
+            ["a key for an agent: it can write but not read", "hansard keys create --scope capture --name agent"],
             [
-              "a key for Prometheus, which sees figures and no entry",
+              "a key for Prometheus: it can read metrics but no entries",
               "hansard keys create --scope metrics --name prometheus",
             ],
-            ["what was made, and what still opens the door", "hansard keys list"],
-            ["from now on this one does not", "hansard keys revoke 5f0c1e6a9b3d7284"],
+            ["list all keys", "hansard keys list"],
+            ["revoke a key", "hansard keys revoke 5f0c1e6a9b3d7284"],
           ],
         ),
       );
@@ -43,7 +51,7 @@ export const keysCommand: CommandModule = {
   async run(invocation: Invocation) {
     const task = taskOf(invocation);
     refuseMisplaced(invocation, task);
-    // The first key may be made before anything is recorded, so that a server can start with it.
+    // The first key may be created before anything is recorded.
     const work = ({ keys }: Recorder): Promise<void> => tasks[task](keys, invocation);
     await (task === "list"
       ? withQuestion(invocation, work)
@@ -62,23 +70,23 @@ const tasks: { readonly [task in Task]: (keys: Keys, invocation: Invocation) => 
 
 function taskOf({ operands: [action = ""] }: Invocation): Task {
   if (Object.hasOwn(tasks, action)) return action as Task;
-  const message = `${JSON.stringify(action.slice(0, 40))} is nothing that can be done with keys`;
+  const message = `unknown action ${JSON.stringify(action.slice(0, 40))}`;
   throw new WrongUse({ code: "usage_invalid", message, hint: "Use create, list or revoke." });
 }
 
 function refuseMisplaced({ operands: [, id], options }: Invocation, task: Task): void {
   if (task === "revoke" && id === undefined) {
     const message = "revoke needs the id of a key";
-    throw new WrongUse({ code: "argument_missing", message, hint: "`hansard keys list` shows their ids." });
+    throw new WrongUse({ code: "argument_missing", message, hint: "`hansard keys list` shows the ids." });
   }
   if (task !== "revoke" && id !== undefined) {
-    const hint = "Only revoke takes an id; a name is given with --name.";
+    const hint = "Only revoke takes an id. Give a name with --name.";
     throw new WrongUse({ code: "argument_excess", message: `${task} takes no id`, hint });
   }
   const misplaced = task === "create" ? undefined : ["scope", "name"].find((name) => options[name] !== undefined);
   if (misplaced === undefined) return;
-  const message = `--${misplaced} does nothing beside ${task}`;
-  throw new WrongUse({ code: "option_misplaced", field: `--${misplaced}`, message, hint: "It belongs to create." });
+  const message = `--${misplaced} has no effect with ${task}`;
+  throw new WrongUse({ code: "option_misplaced", field: `--${misplaced}`, message, hint: "It is for create." });
 }
 
 async function createKey(keys: Keys, { options, screen, json }: Invocation): Promise<void> {
@@ -97,34 +105,30 @@ async function createKey(keys: Keys, { options, screen, json }: Invocation): Pro
         .join(""),
     );
   out.write(`\n  ${bold(made.key)}\n\n`);
-  wrapped(`This is key ${made.id}, of scope ${made.scope}. It is shown only now: keep it where secrets are kept.`);
+  wrapped(`Key ${made.id}, scope ${made.scope}. It is not shown again: store it safely.`);
   wrapped('Send it with every request: -H "Authorization: Bearer …"', dim);
-  wrapped("From now on whoever asks a server of this store needs a key, also on this machine.", dim);
+  wrapped("From now on every request needs a key, including requests from this machine.", dim);
 }
 
-async function listKeys(keys: Keys, { settings, screen, json }: Invocation): Promise<void> {
-  const list = await keys.list();
-  const { out } = screen;
-  if (json) out.write(documentText(list, out));
-  else if (list.keys.length === 0) out.write(emptyText(settings, screen));
-  else out.write(keyTable(list.keys, screen));
+async function listKeys(keys: Keys, invocation: Invocation): Promise<void> {
+  printResult(invocation, await keys.list(), (list, out) =>
+    list.keys.length === 0 ? emptyText(invocation.settings, out) : keyTable(list.keys, out),
+  );
 }
 
-async function revokeKey(keys: Keys, { operands, screen, json }: Invocation): Promise<void> {
-  const key = await keys.revoke(itemAt(operands, 1), { actor: systemUser() });
-  const { out } = screen;
-  if (json) out.write(documentText(key, out));
-  else out.write(`Key ${key.id} opens nothing any more.\n`);
+async function revokeKey(keys: Keys, invocation: Invocation): Promise<void> {
+  const key = await keys.revoke(itemAt(invocation.operands, 1), { actor: systemUser() });
+  printResult(invocation, key, ({ id }) => `Key ${id} is revoked.\n`);
 }
 
-function keyTable(keys: readonly KeySummary[], { out }: Screen): string {
+function keyTable(keys: readonly KeySummary[], out: Pane): string {
   const { bold, dim, red } = out.colours;
   const time = (at: string): string => shortTime(at, { year: true });
   return renderTable({
     columns: [
       { title: "ID", paint: (text) => bold(text) },
       { title: "SCOPE" },
-      { title: "MADE (UTC)", paint: (text) => dim(text) },
+      { title: "CREATED (UTC)", paint: (text) => dim(text) },
       { title: "REVOKED", paint: (text) => red(text) },
       { title: "NAME" },
     ],
@@ -137,8 +141,8 @@ function keyTable(keys: readonly KeySummary[], { out }: Screen): string {
   });
 }
 
-function emptyText(settings: Invocation["settings"], { out }: Screen): string {
+function emptyText(settings: Invocation["settings"], out: Pane): string {
   const example = out.colours.bold(commandLine("hansard keys create --scope admin", settings));
-  const text = "No keys: whoever reaches this machine's own address may do everything. To change that:";
+  const text = "No keys: anyone who can reach the server on this machine has full access. Create one with";
   return `${wrapText(text, out.columns).join("\n")}\n\n  ${example}\n`;
 }

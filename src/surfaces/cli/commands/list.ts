@@ -7,8 +7,7 @@ import { exitStatus, WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
 import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
 import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
-import { tellMore } from "../text/more.js";
-import { type Column, cutText, renderTable } from "../text/table.js";
+import { type Column, cutText, renderTable, tellMore } from "../text/table.js";
 import { cleanLine, documentText } from "../text/terminal.js";
 
 export const listCommand: CommandModule = {

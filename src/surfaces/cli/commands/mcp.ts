@@ -1,26 +1,27 @@
-// `hansard mcp`: serves the record to an agent over standard input and output, or tells an agent's program to start it.
+// `hansard mcp`: serves the record to an agent over standard input and output, or adds it to an agent's settings.
 import { once } from "node:events";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { componentSchemas } from "../../http/describe/openapi.js";
 import { serveMcpOverStdio } from "../../mcp/serve-mcp.js";
-import { proposeChange } from "../changed-file.js";
+import { changeJson, proposeChange } from "../changed-file.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
-import { exitStatus, WrongUse } from "../failures.js";
-import { type McpLaunch, mcpClients } from "../mcp-clients.js";
+import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { readVersion } from "../version.js";
 
 export const mcpCommand: CommandModule = {
   define(command: Command): void {
     command
-      .argument("[action]", "install: add it to the settings of a program; left out, it serves")
-      .argument("[program]", `of install: ${Object.keys(mcpClients).join(", ")}`)
-      .option("--print-config", "print what a program's settings need, and change nothing")
-      .option("--yes", "of install: do not ask")
+      .argument("[action]", "install: add it to a program's settings; without it, serve")
+      .argument("[program]", `for install: ${Object.keys(mcpClients).join(", ")}`)
+      .option("--print-config", "print the settings and change nothing")
+      .option("--yes", "for install: do not ask")
       .addHelpText(
         "after",
         examplesText([
-          ["what a program's settings need", "hansard mcp --print-config"],
-          ["add it to Claude Code, after a look at the change", "hansard mcp install claude-code"],
+          ["print the settings that a program needs", "hansard mcp --print-config"],
+          ["show the change, ask, and add it to Claude Code", "hansard mcp install claude-code"],
         ]),
       );
   },
@@ -30,7 +31,7 @@ export const mcpCommand: CommandModule = {
     const [action, program] = operands;
     if (action !== undefined && action !== "install") throw unknownAction(action);
     const isPrinted = options.printConfig === true;
-    // The form of most programs is the same, so that it is shown where none is named.
+    // Most programs use this form, so it is the one to print if none is named.
     const client = clientNamed(
       action === "install" ? (program ?? (isPrinted ? "claude-code" : undefined)) : "claude-code",
     );
@@ -63,7 +64,7 @@ async function serve(invocation: Invocation): Promise<void> {
   });
 }
 
-/** How a program starts this very installation on this very record. */
+/** The command that starts this installation with this record. */
 function launchOf({ settings }: Invocation): McpLaunch {
   const [node, main = ""] = [process.execPath, process.argv[1]];
   return { command: node, args: [main, "mcp", "--data", settings.data] };
@@ -74,12 +75,76 @@ function clientNamed(name: string | undefined): (typeof mcpClients)[string] {
   if (client !== undefined) return client;
   throw new WrongUse({
     code: name === undefined ? "argument_missing" : "usage_invalid",
-    message: name === undefined ? "install needs the name of a program" : `${JSON.stringify(name)} is not known here`,
-    hint: `Name one of ${Object.keys(mcpClients).join(", ")}; for others, \`hansard mcp --print-config\` shows what to add.`,
+    message: name === undefined ? "install needs the name of a program" : `unknown program ${JSON.stringify(name)}`,
+    hint: `Use one of ${Object.keys(mcpClients).join(", ")}. For others, \`hansard mcp --print-config\` prints what to add.`,
   });
 }
 
 function unknownAction(action: string): WrongUse {
-  const message = `${JSON.stringify(action.slice(0, 40))} is nothing that mcp can do`;
-  return new WrongUse({ code: "usage_invalid", message, hint: "Use install, or nothing at all to serve." });
+  const message = `unknown action ${JSON.stringify(action.slice(0, 40))}`;
+  return new WrongUse({ code: "usage_invalid", message, hint: "Use install, or no action to serve." });
+}
+
+interface McpLaunch {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+interface McpClient {
+  path(env: NodeJS.ProcessEnv): string;
+  /** The file's text with our entry added; the rest is unchanged. */
+  change(text: string, launch: McpLaunch): string;
+}
+
+const NAME = "hansard";
+
+/**
+ * Where programs keep the MCP servers they start. Checked on 18 November 2026 with Claude Code 2.1.197, Codex CLI 0.169.0 and
+ * Gemini CLI 0.61.0: their own `mcp add` writes there, and they list our entry. The others follow their documentation. The file
+ * of Visual Studio Code belongs to the current folder.
+ */
+const mcpClients: { readonly [name: string]: McpClient } = {
+  "claude-code": {
+    path: ({ CLAUDE_CONFIG_DIR }) => join(CLAUDE_CONFIG_DIR || homedir(), ".claude.json"),
+    change: inMember("mcpServers"),
+  },
+  "claude-desktop": {
+    path: ({ XDG_CONFIG_HOME }) =>
+      process.platform === "darwin"
+        ? join(homedir(), "Library", "Application Support", "Claude", "claude_desktop_config.json")
+        : join(XDG_CONFIG_HOME || join(homedir(), ".config"), "Claude", "claude_desktop_config.json"),
+    change: inMember("mcpServers"),
+  },
+  cursor: { path: () => join(homedir(), ".cursor", "mcp.json"), change: inMember("mcpServers") },
+  "gemini-cli": {
+    path: ({ GEMINI_CLI_HOME }) => join(GEMINI_CLI_HOME || homedir(), ".gemini", "settings.json"),
+    change: inMember("mcpServers"),
+  },
+  codex: {
+    path: ({ CODEX_HOME }) => join(CODEX_HOME || join(homedir(), ".codex"), "config.toml"),
+    change: appendTable,
+  },
+  vscode: { path: () => resolve(".vscode", "mcp.json"), change: inMember("servers") },
+};
+
+function inMember(member: string): McpClient["change"] {
+  return (text, launch) =>
+    changeJson(text, (settings) => ({
+      ...settings,
+      [member]: { ...(settings[member] as object | undefined), [NAME]: launch },
+    }));
+}
+
+/** Appends a table to a TOML file. An existing one is left to its owner. */
+function appendTable(text: string, { command, args }: McpLaunch): string {
+  if (new RegExp(`^\\s*\\[\\s*mcp_servers\\s*\\.\\s*"?${NAME}"?\\s*\\]`, "m").test(text)) {
+    throw new Failed({
+      code: "file_exists",
+      message: `the table mcp_servers.${NAME} exists already`,
+      hint: "Remove it first, or change it by hand; --print-config prints what it needs.",
+    });
+  }
+  // TOML's basic strings are JSON's.
+  const table = `[mcp_servers.${NAME}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
+  return text === "" ? table : `${text.replace(/\n*$/, "\n\n")}${table}`;
 }

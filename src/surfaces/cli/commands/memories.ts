@@ -9,16 +9,15 @@ import {
   type CommandModule,
   examplesText,
   type Invocation,
+  systemUser,
   textOptions,
   withQuestion,
   withRecorder,
 } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { attributesOf, defineFlags, flagsGiven } from "../operation-command.js";
-import { systemUser } from "../system-user.js";
 import { auditText, memoryTable, memoryText } from "../text/memory-text.js";
-import { tellMore } from "../text/more.js";
-import { countOf, wrapText } from "../text/table.js";
+import { countOf, tellMore, wrapText } from "../text/table.js";
 import { documentText } from "../text/terminal.js";
 
 type Task = (invocation: Invocation, operands: readonly string[]) => Promise<void>;

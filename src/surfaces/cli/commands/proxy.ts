@@ -1,10 +1,11 @@
-// `hansard proxy`: passes model calls on to their provider and records them, for programs whose address can be changed.
+// `hansard proxy`: forwards model calls to their provider and records them, for programs with a configurable base URL.
 import type { Command } from "commander";
 import { proxiedProviders, serveProxy } from "../../proxy/recording-proxy.js";
 import {
   type CommandModule,
   examplesText,
   type Invocation,
+  onStop,
   requireAddress,
   textOptions,
   withRecorder,
@@ -17,16 +18,19 @@ export const proxyCommand: CommandModule = {
   define(command: Command): void {
     const names = Object.keys(proxiedProviders);
     command
-      .option("--port <n>", `the port on 127.0.0.1 (${PORT_DEFAULT}); 0 chooses a free one`)
-      .option("--to <address>", `where everything goes; without it /${names.join("/…, /")}/… name the provider`)
-      .option("--session <id>", "the session of calls that do not name one with the header x-hansard-session")
-      .option("--project <name>", "likewise, x-hansard-project")
-      .option("--client <name>", "the program whose calls these are")
+      .option("--port <n>", `the port on 127.0.0.1 (${PORT_DEFAULT}); 0: any free port`)
+      .option(
+        "--to <address>",
+        `forward everything there; without it the path names the provider: /${names.join("/…, /")}/…`,
+      )
+      .option("--session <id>", "the session of calls without the header x-hansard-session")
+      .option("--project <name>", "the project of calls without the header x-hansard-project")
+      .option("--client <name>", "the program that makes the calls")
       .addHelpText(
         "after",
         examplesText([
-          ["then: OPENAI_BASE_URL=http://127.0.0.1:4748/openai/v1", "hansard proxy"],
-          ["a model server of one's own", "hansard proxy --to http://127.0.0.1:11434 --project home"],
+          ["then set OPENAI_BASE_URL=http://127.0.0.1:4748/openai/v1", "hansard proxy"],
+          ["a model server on this machine", "hansard proxy --to http://127.0.0.1:11434 --project home"],
         ]),
       );
   },
@@ -40,9 +44,7 @@ export const proxyCommand: CommandModule = {
       const surroundings = { session_id: session, project, client };
       const proxying = await serveProxy({ recorder, port, to, surroundings });
       screen.out.write(`${proxying.address}\n`);
-      await new Promise<void>((resolve) => {
-        for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
-      });
+      await new Promise<void>((resolve) => onStop(resolve));
       await proxying.close();
     });
     return exitStatus.done;

@@ -3,8 +3,7 @@ import type { Command } from "commander";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
-import { plotsText } from "../text/reflection-plots.js";
-import { reflectionText } from "../text/reflection-text.js";
+import { plotsText, reflectionText } from "../text/reflection-text.js";
 import { cleanText, documentText } from "../text/terminal.js";
 
 export const reflectCommand: CommandModule = {

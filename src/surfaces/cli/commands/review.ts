@@ -1,25 +1,24 @@
-// `hansard review`: one candidate at a time with the words that it rests on, and a person who decides.
+// `hansard review`: shows one candidate at a time with its evidence, and asks for a verdict.
 //
-// A verdict is final, so that each is given only when the next one is decided: until then it can be undone.
+// A verdict is final, so each is submitted only after the next one is decided. Until then it can be undone.
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import type { MemoryDetail, Recorder } from "../../../index.js";
 import { rejectionReasons } from "../../../model/memory.js";
-import { type CommandModule, helpText, type Invocation, textOptions, withQuestion } from "../command.js";
+import { type CommandModule, helpText, type Invocation, systemUser, textOptions, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { systemUser } from "../system-user.js";
 import { candidateText } from "../text/memory-text.js";
 import { countOf } from "../text/table.js";
 import { cleanLine, type Pane } from "../text/terminal.js";
 
 export const reviewCommand: CommandModule = {
   define(command: Command): void {
-    command.option("--project <name>", "only candidates of this project; - for those that hold everywhere").addHelpText(
+    command.option("--project <name>", "only candidates of this project; - for those without one").addHelpText(
       "after",
       helpText(
         [
-          `Keys, each followed by Enter: a accept, r reject (with a reason), e edit and accept, s or nothing skip, u undo the
-last verdict, q quit. A verdict is given when the next one is decided, or at the end; until then u takes it back.`,
+          `Keys, each followed by Enter: a accept, r reject with a reason, e edit and accept, s or nothing skip, u undo the last
+verdict, q quit. A verdict is submitted once the next one is decided, or at the end; until then u undoes it.`,
         ],
         [["pending candidates, best first", "hansard review"]],
       ),
@@ -28,18 +27,18 @@ last verdict, q quit. A verdict is given when the next one is decided, or at the
 
   async run({ options, settings, screen, json }: Invocation) {
     await withQuestion({ settings, screen, json }, async (recorder) => {
-      const asking = askerOf(screen.err);
+      const prompter = prompterOf(screen.err);
       try {
-        await new Review(recorder, screen.err, asking.ask).run(textOptions(options, ["project"]));
+        await new Review(recorder, screen.err, prompter.ask).run(textOptions(options, ["project"]));
       } finally {
-        asking.close();
+        prompter.close();
       }
     });
     return exitStatus.done;
   },
 };
 
-/** Answers a line, or nothing once there are no more. On a terminal the line begins with a text that can be changed. */
+/** Reads a line, or undefined at the end of the input. On a terminal, the line can start with a text to edit. */
 type Ask = (prompt: string, beginning?: string) => Promise<string | undefined>;
 
 type Decision =
@@ -53,9 +52,9 @@ interface Decided {
 }
 
 const QUEUE_MAX = 500;
-/** Of what was typed, so much is repeated. */
+/** How much of the input an error repeats. */
 const KEY_SHOWN = 20;
-/** So many memories that a candidate is like or contradicts are shown with their words. */
+/** How many similar and contradicting memories are shown with their text. */
 const OTHERS_MAX = 10;
 
 class Review {
@@ -80,43 +79,46 @@ class Review {
     });
     for (const { source, generation, is_paused, accepted, rejected } of acceptance) {
       const verdicts = accepted + rejected;
-      if (is_paused) this.#say(`${source} ${generation} is paused: ${accepted} of its last ${verdicts} were accepted.`);
+      if (is_paused)
+        this.#say(
+          `${source} ${generation} is paused: only ${accepted} of its last ${verdicts} proposals were accepted.`,
+        );
     }
-    if (queue.length === 0) this.#say(await this.#nothingWaits(project));
+    if (queue.length === 0) this.#say(await this.#nothingText(project));
     for (let at = 0; at < queue.length; ) {
       const memory = await this.#recorder.memories.get(queue[at]?.id ?? "");
       const next = memory?.status === "candidate" ? await this.#decide(memory, at, queue.length) : at + 1;
       if (next === "quit") break;
       at = next < queue.length ? next : await this.#atTheEnd(next);
     }
-    await this.#give();
+    await this.#submit();
     const { promote, reject } = this.#counts;
     const pending = await this.#recorder.memories.pending();
-    this.#say(`${promote} accepted, ${reject} rejected; ${countOf(pending, "candidate waits", "candidates wait")}.`);
+    this.#say(`${promote} accepted, ${reject} rejected; ${countOf(pending, "candidate", "candidates")} waiting.`);
   }
 
-  /** After the last one nobody is asked any more, so that this is where its verdict can be taken back. */
+  /** After the last candidate, its verdict can still be undone here. */
   async #atTheEnd(at: number): Promise<number> {
     const last = this.#last;
     if (last === undefined) return at;
-    const key = (await this.#ask("That was the last one. [u]ndo the last verdict, or Enter to give it: "))?.trim();
+    const key = (await this.#ask("That was the last one. Enter to submit the last verdict, [u]ndo: "))?.trim();
     if (key?.toLowerCase() !== "u") return at;
     this.#last = undefined;
     return last.at;
   }
 
-  /** Whoever names a project of which nothing waits is told where something does. */
-  async #nothingWaits(project: string | undefined): Promise<string> {
-    if (project === undefined || project === "") return "Nothing waits for a verdict.";
+  /** Says which other projects have candidates. */
+  async #nothingText(project: string | undefined): Promise<string> {
+    if (project === undefined || project === "") return "Nothing to review.";
     const { memories } = await this.#recorder.memories.list({ status: "candidate", limit: QUEUE_MAX });
     const counts = new Map<string, number>();
     for (const memory of memories) counts.set(memory.project, (counts.get(memory.project) ?? 0) + 1);
-    const named = [...counts].map(([name, count]) => `${name === "" ? "- (everywhere)" : cleanLine(name)}: ${count}`);
-    const elsewhere = named.length === 0 ? "nor elsewhere" : `but elsewhere: ${named.join(", ")}`;
-    return `Nothing waits for a verdict in ${cleanLine(project)}, ${elsewhere}.`;
+    const named = [...counts].map(([name, count]) => `${name === "" ? "- (no project)" : cleanLine(name)}: ${count}`);
+    const elsewhere = named.length === 0 ? "" : ` Candidates elsewhere: ${named.join(", ")}.`;
+    return `Nothing to review in ${cleanLine(project)}.${elsewhere}`;
   }
 
-  /** Where to go on: the next one, or the one before where a verdict was undone. */
+  /** Returns the next candidate's number, or that of the one whose verdict was undone. */
   async #decide(memory: MemoryDetail, at: number, of: number): Promise<number | "quit"> {
     const others = await this.#othersOf(memory);
     this.#pane.write(`\n${candidateText(memory, { at: at + 1, of, others }, this.#pane)}`);
@@ -127,7 +129,7 @@ class Review {
       if (key === "u") {
         const undone = this.#last;
         if (undone === undefined) {
-          this.#say("There is nothing to undo: what was decided before the last one is done.");
+          this.#say("Nothing to undo: earlier verdicts are submitted.");
           continue;
         }
         this.#last = undefined;
@@ -135,7 +137,7 @@ class Review {
       }
       const decision = await this.#decisionOf(key, memory);
       if (decision === undefined) continue;
-      await this.#give();
+      await this.#submit();
       this.#last = { id: memory.id, at, decision };
       return at + 1;
     }
@@ -145,29 +147,29 @@ class Review {
     if (key === "a") return { verdict: "promote" };
     if (key === "e") {
       const present = cleanLine(memory.content);
-      const content = (await this.#ask("In other words: ", present))?.trim() ?? "";
+      const content = (await this.#ask("New text: ", present))?.trim() ?? "";
       if (content === present) return { verdict: "promote" };
       if (content !== "") return { verdict: "promote", content };
-      this.#say("Nothing was written, and nothing is decided.");
+      this.#say("The text is empty; nothing was decided.");
       return undefined;
     }
     if (key !== "r") {
-      this.#say(`${JSON.stringify(cleanLine(key, KEY_SHOWN))} is none of the keys.`);
+      this.#say(`Unknown key ${JSON.stringify(cleanLine(key, KEY_SHOWN))}.`);
       return undefined;
     }
     const names = rejectionReasons.map((reason, nth) => `${nth + 1} ${reason}`).join(" ");
     const given = (await this.#ask(`Why? ${names} (${rejectionReasons.length}): `))?.trim();
-    // Whoever goes away at the question has not answered it.
+    // The end of the input is no answer.
     if (given === undefined) return undefined;
     const reason = given === "" ? "other" : (rejectionReasons[Number(given) - 1] ?? given);
     if (!/^\d+$/.test(reason)) return { verdict: "reject", reason };
     this.#say(
-      `There is no reason ${cleanLine(reason, KEY_SHOWN)}: it is a number from 1 to ${rejectionReasons.length}, or words.`,
+      `Unknown reason ${cleanLine(reason, KEY_SHOWN)}. Type a number from 1 to ${rejectionReasons.length}, or a text.`,
     );
     return undefined;
   }
 
-  /** What the memories say that a candidate is like or contradicts: nobody can decide upon an id. */
+  /** The text of the memories that a candidate is similar to or contradicts, by id. */
   async #othersOf({ similar_to, conflicts_with }: MemoryDetail): Promise<ReadonlyMap<string, string>> {
     const others = new Map<string, string>();
     for (const id of [...similar_to, ...conflicts_with].slice(0, OTHERS_MAX)) {
@@ -177,8 +179,8 @@ class Review {
     return others;
   }
 
-  /** Gives the verdict that waits. Somebody else may have decided meanwhile. */
-  async #give(): Promise<void> {
+  /** Submits the last verdict. Another reviewer may have decided in the meantime. */
+  async #submit(): Promise<void> {
     const last = this.#last;
     this.#last = undefined;
     if (last === undefined) return;
@@ -198,9 +200,9 @@ class Review {
       )
         throw error;
       const words = decision.verdict === "promote" ? decision.content : undefined;
-      // By now the next one is on the screen, or none.
+      // The next candidate is already on the screen, so the message names this one.
       this.#say(
-        `${words === undefined ? id : JSON.stringify(cleanLine(words))} was not taken: ${cleanLine(String(message))}.`,
+        `The verdict on ${words === undefined ? id : JSON.stringify(cleanLine(words))} was rejected: ${cleanLine(String(message))}.`,
       );
     }
   }
@@ -210,23 +212,22 @@ class Review {
   }
 }
 
-/** Asks on standard error, since standard output is for documents, and hears lines of standard input. */
-function askerOf(pane: Pane): { readonly ask: Ask; close(): void } {
+/** Prompts on standard error and reads lines from standard input. */
+function prompterOf(pane: Pane): { readonly ask: Ask; close(): void } {
   const isTyped = process.stdin.isTTY === true && pane.isTerminal;
   const lines = createInterface({
     input: process.stdin,
-    // What was answered before is no answer to the next question.
+    // Earlier answers are not offered again.
     ...(isTyped ? { output: process.stderr, terminal: true, historySize: 0 } : { terminal: false }),
   });
-  // Node takes several characters at once for a paste and puts them at the end of the line, wherever the cursor is, unless
-  // it would complete words, which nobody asks it to.
+  // Without completion, Node takes several characters at once for a paste and appends them to the line wherever the cursor is.
   Object.defineProperty(lines, "isCompletionEnabled", { get: () => true, set: () => undefined });
-  const heard = lines[Symbol.asyncIterator]();
-  let isOver = false;
+  const input = lines[Symbol.asyncIterator]();
+  let isEnded = false;
   lines.on("close", () => {
-    isOver = true;
+    isEnded = true;
   });
-  // While lines are edited, Ctrl-C comes as a key. It ends the program as it would have without that.
+  // While a line is edited, Ctrl-C arrives as a key. It must end the program all the same.
   lines.on("SIGINT", () => {
     lines.close();
     pane.write("\n");
@@ -234,17 +235,17 @@ function askerOf(pane: Pane): { readonly ask: Ask; close(): void } {
   });
   return {
     async ask(prompt, beginning = "") {
-      const wasOver = isOver;
+      const wasEnded = isEnded;
       if (!isTyped) pane.write(prompt);
-      else if (!isOver) {
+      else if (!isEnded) {
         lines.setPrompt(prompt);
         lines.prompt();
         lines.write(beginning);
       }
-      const { done, value } = await heard.next();
+      const { done, value } = await input.next();
       if (done !== true) return value;
-      // Ctrl-D leaves the cursor behind the question.
-      if (isTyped && !wasOver) pane.write("\n");
+      // Ctrl-D leaves the cursor behind the prompt.
+      if (isTyped && !wasEnded) pane.write("\n");
       return undefined;
     },
     close: () => lines.close(),

@@ -8,8 +8,7 @@ import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
 import { markedLine } from "../text/marked-text.js";
-import { tellMore } from "../text/more.js";
-import { countOf, fitText, formatCount, wrapText } from "../text/table.js";
+import { countOf, fitText, formatCount, tellMore, wrapText } from "../text/table.js";
 import { cleanLine, cleanText, documentText, type Pane } from "../text/terminal.js";
 
 export const searchCommand: CommandModule = {

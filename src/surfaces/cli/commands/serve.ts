@@ -1,4 +1,4 @@
-// `hansard serve`: the record over HTTP until a signal ends it, with nothing acknowledged lost.
+// `hansard serve` and `hansard demo`: the record over HTTP until a signal stops it. Nothing acknowledged is lost.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
@@ -10,13 +10,11 @@ import type { Recorder } from "../../../recorder/recorder.js";
 import { beyondLoopback, isLoopback } from "../../http/door/loopback.js";
 import type { createLogger } from "../../http/logger.js";
 import type { Serving } from "../../http/serve.js";
-import { type CommandModule, examplesText, type Invocation } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, modelOf, modelOptions } from "../command.js";
 import { type ExitStatus, exitStatus, Failed, WrongUse } from "../failures.js";
 import { hintText } from "../hints.js";
 import { inspectApart } from "../inspect-apart.js";
-import { modelOf, modelOptions } from "../model-options.js";
-import { bannerText } from "../text/banner.js";
-import { logText } from "../text/log-text.js";
+import { bannerText, logText } from "../text/server-text.js";
 import type { Pane } from "../text/terminal.js";
 import { readVersion } from "../version.js";
 
@@ -28,21 +26,21 @@ const CLOSING_MS_MAX = 9_000;
 export const serveCommand: CommandModule = {
   define(command: Command): void {
     modelOptions(listeningOptions(command))
-      .option("--allow-host <name>", "another name it is reached by; may be repeated (HANSARD_ALLOW_HOST)", gather)
-      .option("--tls-cert <file>", "speak HTTPS with this certificate, as PEM (HANSARD_TLS_CERT)")
-      .option("--tls-key <file>", "its private key, as PEM (HANSARD_TLS_KEY)")
-      .option("--rate <n>", "requests a second of one key or address (HANSARD_RATE, or 20000); 0 is no limit")
-      .option("--prices <file>", "prices for /usage in LiteLLM's form (HANSARD_PRICES)")
-      .option("--redact <when>", "capture: mask secrets before they are stored, instead of where they are shown")
-      .option("--watch", "keep reading what known tools write on this machine, as `hansard watch` does")
-      .option("--verbose", "log every request and every interaction, not only what was refused or failed")
+      .option("--allow-host <name>", "a further host name to accept; may be repeated (HANSARD_ALLOW_HOST)", collect)
+      .option("--tls-cert <file>", "serve HTTPS with this PEM certificate (HANSARD_TLS_CERT)")
+      .option("--tls-key <file>", "its PEM private key (HANSARD_TLS_KEY)")
+      .option("--rate <n>", "requests per second of one key or address (HANSARD_RATE, or 20000); 0: no limit")
+      .option("--prices <file>", "prices for /usage, in LiteLLM's format (HANSARD_PRICES)")
+      .option("--redact <when>", "capture: mask secrets before they are stored, not only where they are shown")
+      .option("--watch", "also record what other tools write on this machine, as `hansard watch` does")
+      .option("--verbose", "log every request, not only rejected and failed ones")
       .addHelpText(
         "after",
         examplesText([
           ["on http://127.0.0.1:4747, with the record in ~/.hansard", "hansard serve"],
-          ["beside another server, with a record of its own", "hansard serve --port 5000 --data ./record"],
+          ["another record on another port", "hansard serve --port 5000 --data ./record"],
           [
-            "for others too, once there is a key (`hansard keys create --scope admin`)",
+            "for other machines; first run `hansard keys create --scope admin`",
             "hansard serve --host 0.0.0.0 --allow-host record.example.com \\\n    --tls-cert cert.pem --tls-key key.pem",
           ],
         ]),
@@ -54,14 +52,27 @@ export const serveCommand: CommandModule = {
   },
 };
 
-export function listeningOptions(command: Command): Command {
+/** Serves a record in memory that holds a week of sample data. */
+export const demoCommand: CommandModule = {
+  define(command: Command): void {
+    listeningOptions(command);
+  },
+
+  async run(invocation: Invocation) {
+    const settings = { ...invocation.settings, data: "memory:" };
+    const { tellStory } = await import("../../../recorder/demo/story.js");
+    return serveRecord({ ...invocation, settings }, (recorder) => tellStory(recorder, Date.now()));
+  },
+};
+
+function listeningOptions(command: Command): Command {
   return command
     .option("--host <address>", "the address to listen on (HANSARD_HOST, or 127.0.0.1)")
-    .option("--port <n>", "the port to listen on (HANSARD_PORT, or 4747); 0 takes a free one");
+    .option("--port <n>", "the port to listen on (HANSARD_PORT, or 4747); 0: any free port");
 }
 
-/** Serves until a signal ends it; `prepare` is done with the record before anybody can ask for it. */
-export async function serveRecord(
+/** Serves until a signal stops it; `prepare` runs before the first request is answered. */
+async function serveRecord(
   { settings, screen, options }: Invocation,
   prepare: (recorder: Recorder) => Promise<void>,
 ): Promise<ExitStatus> {
@@ -74,26 +85,25 @@ export async function serveRecord(
   const isWatching = options.watch === true;
   const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
   const logger = logging.createLogger({
-    // Until it listens, what Fastify says of its addresses is left out: the line or the banner below says it better.
+    // Leaves out Fastify's own lines about its addresses: the banner or the line below says it better.
     level: "warn",
     toHint: (hint) => hintText(hint, settings),
     ...(err.isTerminal ? { destination: { write: (line: string) => err.write(logText(line, err)) } } : {}),
   });
-  // Opening makes a new store only for this machine alone; what cannot be served leaves nothing behind.
+  // Opening may create a store, so a port that cannot be used is found out first.
   if (isLoopback(host)) await tryListening(host, settings.port);
-  // Until then nothing was acknowledged, and a database that is away must not hold up the end.
+  // Until then nothing was acknowledged, and a database that does not answer must not delay the exit.
   let isOpen = false;
   void stop.then(() => isOpen || process.exit(exitStatus.done));
   const recorder = await openServed(settings, host, (fault) => {
-    logger.logger.warn({ reason: fault.message }, "waiting for the database, 30 s at most");
+    logger.logger.warn({ reason: fault.message }, "waiting for the database, up to 30 s");
   });
   isOpen = true;
   try {
     await prepare(recorder);
     await recorder.learn({
       ...model,
-      onTrouble: (error) =>
-        logger.logger.warn({ reason: reasonOf(error) }, "what was recorded could not be learned from"),
+      onTrouble: (error) => logger.logger.warn({ reason: reasonOf(error) }, "memory extraction paused"),
     });
     const { data, port, allow_host: allow_hosts, rate } = settings;
     const version = readVersion();
@@ -108,7 +118,7 @@ export async function serveRecord(
     if (isWatching) await keepWatch(recorder, logger);
     await announce({ serving, recorder, settings, version, pane: err, logger });
     if (tls === undefined && !isLoopback(host))
-      logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
+      logger.logger.warn("keys are sent unencrypted; set --tls-cert and --tls-key");
     await close({ signal: await stop, serving, pane: err, logger });
   } finally {
     await recorder.close();
@@ -117,7 +127,7 @@ export async function serveRecord(
   return exitStatus.done;
 }
 
-/** Fails as listening would. */
+/** Fails if the server could not listen there. */
 async function tryListening(host: string, port: number): Promise<void> {
   if (port === 0) return;
   const probe = createServer();
@@ -130,7 +140,7 @@ async function tryListening(host: string, port: number): Promise<void> {
   await new Promise((resolve) => probe.close(resolve));
 }
 
-/** A store that is not there yet has no keys, and so nothing to serve beyond this machine. */
+/** A new store has no keys, so it is created only for a server that this machine alone can reach. */
 async function openServed(
   settings: Invocation["settings"],
   host: string,
@@ -147,12 +157,12 @@ async function openServed(
 }
 
 function alreadyServed(): WrongUse {
-  const message = "a record that a server serves already is not served once more";
-  const hint = "Name the folder or database of a record with --data.";
+  const message = "--data names a server, whose record is served already";
+  const hint = "Name a folder or a database with --data.";
   return new WrongUse({ code: "setting_invalid", field: "--data", message, hint });
 }
 
-/** A store that is gone with the program needs no proof of what it held. */
+/** Seals are no use for a store in memory. */
 async function keepSeals(options: {
   readonly recorder: Recorder;
   readonly data: string;
@@ -160,7 +170,7 @@ async function keepSeals(options: {
 }): Promise<void> {
   const { recorder, data, logger } = options;
   if (data === "memory:") return;
-  const onTrouble = (error: unknown): void => logger.logger.warn({ reason: reasonOf(error) }, "no seal could be kept");
+  const onTrouble = (error: unknown): void => logger.logger.warn({ reason: reasonOf(error) }, "cannot write a seal");
   await recorder.keepSeals({ onTrouble });
 }
 
@@ -168,22 +178,22 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What it reads is seen in the record and in /metrics; what it cannot read is worth a line. */
+/** Watches the folders of known tools, and logs what could not be read. */
 async function keepWatch(recorder: Recorder, { logger }: Logger): Promise<void> {
   await recorder.watchFiles([], {
     onFile: ({ file, format, added, rejected }) =>
       logger.info({ file, format, added, rejected }, "read a watched file"),
-    onRejected: ({ file, line, reason }) => logger.warn({ file, line, reason }, "left out of a watched file"),
-    onTrouble: (reason) => logger.warn({ reason }, "watching"),
+    onRejected: ({ file, line, reason }) => logger.warn({ file, line, reason }, "rejected a line of a watched file"),
+    onTrouble: (reason) => logger.warn({ reason }, "watching files"),
   });
 }
 
-/** An option that may be repeated. */
-function gather(value: string, before: readonly string[] = []): readonly string[] {
+/** Collects the values of an option that may be repeated. */
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 
-/** Certificate and key as text. What is in them is looked at when the server starts. */
+/** Reads the certificate and its key, and checks that they can be used together. */
 function readTls(files: Invocation["settings"]["tls"]): { readonly cert: string; readonly key: string } | undefined {
   if (files === undefined) return undefined;
   const read = (file: string, field: string): string => {
@@ -199,13 +209,13 @@ function readTls(files: Invocation["settings"]["tls"]): { readonly cert: string;
     createSecureContext(tls);
   } catch (error) {
     const message = `${files.cert} and ${files.key} cannot be used for HTTPS (${(error as Error).message})`;
-    const hint = "Both must be PEM, and the key must belong to the certificate.";
+    const hint = "Both must be PEM files, and the key must belong to the certificate.";
     throw new Failed({ code: "tls_unusable", field: "--tls-cert", message, hint });
   }
   return tls;
 }
 
-/** The first signal asks for an orderly end, the second one insists. */
+/** The first signal asks for an orderly end, the second one exits at once. */
 function onSignal(first: (signal: NodeJS.Signals) => void): void {
   let asked = false;
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -221,12 +231,12 @@ function toListenFailure(error: unknown, host: string, port: number): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
   const where = `port ${port} of ${host}`;
   if (code === "EADDRINUSE") {
-    const hint = "Perhaps a Hansard runs there already; otherwise choose another port with --port or HANSARD_PORT.";
+    const hint = "Another Hansard may be running there. Choose another port with --port or HANSARD_PORT.";
     return new Failed({ code: "port_in_use", field: "--port", message: `${where} is in use`, hint });
   }
   if (code === "EACCES") {
     const hint = "Ports below 1024 need privileges; choose another with --port.";
-    return new Failed({ code: "port_refused", field: "--port", message: `this user may not use ${where}`, hint });
+    return new Failed({ code: "port_refused", field: "--port", message: `no permission to use ${where}`, hint });
   }
   if (!code.startsWith("EADDR") && code !== "ENOTFOUND") return error;
   const hint = "Choose an address of this machine with --host.";
@@ -254,7 +264,7 @@ async function announce(options: {
   pane.write(bannerText({ version, addresses, place, settings, health, keys }, pane));
 }
 
-/** A file of keys that is damaged lets nobody in, which is for the banner to say: the server runs. */
+/** Undefined if the keys cannot be read: the server runs all the same, and the banner says so. */
 async function countKeys(recorder: Recorder): Promise<{ readonly made: number; readonly good: number } | undefined> {
   const listed = await recorder.keys.list().catch(() => undefined);
   const good = listed?.keys.filter(({ revoked_at }) => revoked_at === undefined).length;
@@ -268,10 +278,10 @@ async function close(options: {
   readonly logger: Logger;
 }): Promise<void> {
   const { signal, serving, pane, logger } = options;
-  if (pane.isTerminal) pane.write(pane.colours.dim("\n  Finishing what is under way …\n"));
+  if (pane.isTerminal) pane.write(pane.colours.dim("\n  Finishing open requests …\n"));
   else logger.logger.info({ signal }, "closing");
   const late = setTimeout(() => {
-    logger.logger.warn("requests under way were cut off");
+    logger.logger.warn("open requests were cut off");
     logger.flush();
     process.exit(exitStatus.done);
   }, CLOSING_MS_MAX);

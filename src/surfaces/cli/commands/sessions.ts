@@ -16,11 +16,9 @@ import { exitStatus, WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
 import { openSession, sessionNotFound, withFlag } from "../named-session.js";
 import { attributesOf, defineFlags, flagsGiven } from "../operation-command.js";
-import { tellMore } from "../text/more.js";
-import { sessionHead, sessionTable } from "../text/session-text.js";
+import { sessionHead, sessionTable, timelineText } from "../text/session-text.js";
+import { tellMore } from "../text/table.js";
 import { documentText } from "../text/terminal.js";
-import { timelineText } from "../text/timeline-text.js";
-
 export const sessionsCommand: CommandModule = {
   define(command: Command): void {
     command.argument("[id]", "show this session: what is known of it, and its timeline");

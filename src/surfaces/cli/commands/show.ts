@@ -9,9 +9,7 @@ import { exitStatus } from "../failures.js";
 import { commandLine } from "../hints.js";
 import { ofNamedEntry } from "../named-entry.js";
 import { kindColour } from "../text/entry-text.js";
-import { type Fact, factsText } from "../text/facts.js";
-import { jsonText } from "../text/json-text.js";
-import { formatCount, wrapText } from "../text/table.js";
+import { type Fact, factsText, formatCount, jsonText, wrapText } from "../text/table.js";
 import { cleanText, documentText, type Pane } from "../text/terminal.js";
 import { paragraphLines, pieceParagraphs } from "../text/transcript.js";
 

@@ -7,11 +7,11 @@ import { displayLocation, withCompanions } from "../../../model/store-location.j
 import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { kindColour, shortTime } from "../text/entry-text.js";
-import { bar, countOf, formatBytes, formatCount, renderTable } from "../text/table.js";
+import { drawBars } from "../text/plot.js";
+import { countOf, formatBytes, formatCount } from "../text/table.js";
 import { cleanLine, documentText, type Pane } from "../text/terminal.js";
 
 const PROJECTS_SHOWN = 10;
-const LABEL_WIDTH_MAX = 24;
 
 interface FileSize {
   readonly file: string;
@@ -88,7 +88,7 @@ function statsText(stats: Stats, folder: string, pane: Pane): string {
   if (stats.entries === 0) return `${head}\nNothing recorded yet; \`hansard record --help\` shows how.\n`;
   const kinds = Object.entries(stats.by_kind).sort(([, left], [, right]) => right - left);
   const paintKind = (label: string): string => kindColour(label.trim(), pane.colours)(label);
-  return head + plot("By kind", kinds, pane, paintKind) + projectPlot(stats, pane);
+  return head + drawBars({ title: "By kind", bars: kinds, paint: paintKind }, pane) + projectPlot(stats, pane);
 }
 
 function waiting(pending: number): string {
@@ -104,28 +104,7 @@ function projectPlot(stats: Stats, pane: Pane): string {
   const rows = stats.projects.map(({ project, entries }) => [cleanLine(project) || "(none)", entries] as const);
   const more = rows.length - PROJECTS_SHOWN;
   const note = more > 0 ? pane.colours.dim(`  and ${countOf(more, "project", "projects")} more\n`) : "";
-  return plot("By project", rows.slice(0, PROJECTS_SHOWN), pane) + note;
-}
-
-function plot(
-  title: string,
-  counts: readonly (readonly [label: string, count: number])[],
-  pane: Pane,
-  paint: (label: string) => string = (label) => label,
-): string {
-  const greatest = Math.max(...counts.map(([, count]) => count));
-  const table = renderTable({
-    columns: [
-      { title: "" },
-      { title: "", widthMax: LABEL_WIDTH_MAX, paint },
-      { title: "", align: "right" },
-      { title: "" },
-    ],
-    rows: counts.map(([label, count]) => ["", label, formatCount(count), bar(count, greatest)]),
-    width: pane.columns,
-    colours: pane.colours,
-  });
-  return `\n${pane.colours.bold(title)}\n${table}`;
+  return drawBars({ title: "By project", bars: rows.slice(0, PROJECTS_SHOWN) }, pane) + note;
 }
 
 function minute(time: string): string {

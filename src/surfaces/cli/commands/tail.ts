@@ -4,13 +4,12 @@ import stringWidth from "string-width";
 import { valueText } from "../../../model/content.js";
 import type { AlteredEntry, Entry } from "../../../model/entry.js";
 import { isAltered } from "../../../model/entry.js";
-import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, onStop, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { onStop } from "../on-stop.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { entryLine, kindColour, whoOf } from "../text/entry-text.js";
 import { fitText } from "../text/table.js";
-import { beginningOf, cleanLine, escapeObeyed, type Pane } from "../text/terminal.js";
+import { beginningOf, cleanLine, escapeControls, type Pane } from "../text/terminal.js";
 
 const KIND_WIDTH = 13;
 const LABELS_WIDTH_MAX = 40;
@@ -45,7 +44,7 @@ export const tailCommand: CommandModule = {
         for (let rows = await tail.nextRows(); rows !== undefined; rows = await tail.nextRows()) {
           const texts = rows.map((row) => Buffer.from(row.json).toString());
           const lines = texts.map((text) =>
-            json ? escapeObeyed(text) : tailLine(JSON.parse(text) as Entry | AlteredEntry, out),
+            json ? escapeControls(text) : tailLine(JSON.parse(text) as Entry | AlteredEntry, out),
           );
           out.write(`${lines.join("\n")}\n`);
         }

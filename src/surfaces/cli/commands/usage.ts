@@ -2,8 +2,7 @@
 import { operations } from "../../../operations/index.js";
 import type { UsageReport } from "../../../usage/usage-report.js";
 import { operationCommand } from "../operation-command.js";
-import { usagePlot } from "../text/usage-plot.js";
-import { usageText } from "../text/usage-text.js";
+import { usagePlot, usageText } from "../text/usage-text.js";
 
 export const usageCommand = operationCommand<UsageReport>(
   operations.usage,

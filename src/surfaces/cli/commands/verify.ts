@@ -1,68 +1,82 @@
-// `hansard verify`: walks the hash chain and says whether every entry is as it was recorded.
+// `hansard verify` and `hansard seal`: whether every entry is as it was recorded, and a signed statement to check that against.
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { verifyFile } from "../../../import/export-check.js";
 import type { Recorder, Verification } from "../../../index.js";
 import { isSealFlaw } from "../../../model/verification.js";
-import { type CommandModule, helpText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, printResult, withProgress, withRecorder } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { hintText } from "../hints.js";
 import { countOf, formatCount } from "../text/table.js";
-import { cleanText, documentText, type Pane, ProgressLine } from "../text/terminal.js";
+import { cleanText, type Pane } from "../text/terminal.js";
 
-const WARNING =
-  "triggers that keep the log from being changed were missing, and are put back by whoever opens it to write";
+const WARNING = "triggers that protect the log were missing; the next command that writes restores them";
 
 export const verifyCommand: CommandModule = {
   define(command: Command): void {
     command
-      .argument("[file]", "a file that `hansard export` wrote; without it, the store")
-      .option(
-        "--against <file>",
-        "seals that `hansard seal` printed, one a line: does the log still contain the newest?",
-      )
-      .option("--seal-key <path>", "the key that seals must be signed with (HANSARD_SEAL_KEY)")
-      .option("--json", "print the HTTP document")
+      .argument("[file]", "a file written by `hansard export`; without it, the store")
+      .option("--against <file>", "check the newest of these seals, printed by `hansard seal`, one per line")
+      .option("--seal-key <path>", "the key that must have signed them (HANSARD_SEAL_KEY)")
+      .option("--json", "print JSON")
       .addHelpText(
         "after",
         helpText(
           [
-            `The exit status is 1 where an entry was changed, removed, inserted or swapped, and where the log no longer holds what its
-index was made from or what a server sealed last.`,
+            `The exit status is 1 if an entry was changed, removed, inserted or swapped, and if the log is shorter than its index or
+its last seal says.`,
           ],
           [
-            ["an export is what was exported", "hansard verify record.ndjson"],
-            ["nothing that was sealed has gone", "hansard verify --against seal.json"],
+            ["check an export", "hansard verify record.ndjson"],
+            ["check that nothing sealed is missing", "hansard verify --against seals.ndjson"],
             ["check the record every night", "hansard verify || echo 'the record was tampered with'"],
           ],
         ),
       );
   },
 
-  async run({ operands, settings, screen, json, options }: Invocation) {
+  async run(invocation: Invocation) {
+    const { operands, settings, options } = invocation;
     const [file] = operands;
     if (file !== undefined && options.against !== undefined) throw sealOfStore();
     const against = typeof options.against === "string" ? readSeal(options.against) : undefined;
-    const progress = new ProgressLine(screen.err);
-    progress.show("Walking the chain …");
-    try {
-      const walk = (recorder: Recorder): Promise<Verification> => recorder.verify({ against });
-      const result =
-        file === undefined
-          ? await withRecorder({ settings, screen, json }, { create: false }, walk)
-          : await readFile(file);
-      progress.clear();
-      screen.out.write(
-        json ? documentText(result, screen.out) : hintText(verificationText(result, screen.out, file), settings),
-      );
-      return result.ok ? exitStatus.done : exitStatus.failed;
-    } finally {
-      progress.clear();
-    }
+    const result = await withProgress(invocation, (progress) => {
+      progress.show("Checking the hash chain …");
+      const check = (recorder: Recorder): Promise<Verification> => recorder.verify({ against });
+      return file === undefined ? withRecorder(invocation, { create: false }, check) : checkFile(file);
+    });
+    printResult(invocation, result, (_, out) => hintText(verificationText(result, out, file), settings));
+    return result.ok ? exitStatus.done : exitStatus.failed;
   },
 };
 
-async function readFile(path: string): Promise<Verification> {
+export const sealCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .option("--seal-key <path>", "the key to sign with, made on first use (HANSARD_SEAL_KEY)")
+      .option("--json", "has no effect: a seal is always JSON")
+      .addHelpText(
+        "after",
+        helpText(
+          [
+            "Keep seals where nobody who can change the record can reach them. The key is stored outside the data folder.",
+          ],
+          [
+            ["keep a seal per night on another machine", "hansard seal | ssh vault 'cat >> seals.ndjson'"],
+            ["check that nothing sealed is missing", "hansard verify --against seals.ndjson"],
+          ],
+        ),
+      );
+  },
+
+  async run(invocation: Invocation) {
+    const seal = await withRecorder(invocation, { create: false }, (recorder) => recorder.seal());
+    invocation.screen.out.write(`${JSON.stringify(seal)}\n`);
+    return exitStatus.done;
+  },
+};
+
+async function checkFile(path: string): Promise<Verification> {
   const result = await verifyFile(path);
   if (!("unreadable" in result)) return result;
   throw new Failed({
@@ -76,7 +90,7 @@ function sealOfStore(): WrongUse {
   return new WrongUse({
     code: "option_misplaced",
     field: "--against",
-    message: "a seal is held against a store, not against a file",
+    message: "--against checks a store, not a file",
     hint: "Import the file into an empty store and verify that.",
   });
 }
@@ -98,12 +112,12 @@ function verificationText(result: Verification, pane: Pane, file: string | undef
     const reason =
       known === undefined
         ? cleanText(result.reason)
-        : `the log was cut off or exchanged: its ${known.by} knows of entries through ${known.position}`;
-    const shared = result.holders === undefined ? "" : `; entries that share it: ${result.holders.join(", ")}`;
+        : `the log was truncated or replaced: its ${known.by} expects entries up to ${known.position}`;
+    const shared = result.holders === undefined ? "" : `; shared by entries ${result.holders.join(", ")}`;
     return `${bold(red(`position ${result.position}:`))} ${reason}${shared}\n${dim(advice)}\n`;
   }
-  const erased = result.erased === 0 ? "" : `, ${formatCount(result.erased)} of them erased`;
-  // A hash takes most of a line, and is easier to copy from one of its own.
+  const erased = result.erased === 0 ? "" : ` (${formatCount(result.erased)} erased)`;
+  // A hash is easier to copy from a line of its own.
   const head = result.entries === 0 ? "" : `,${pane.isTerminal ? "\n    " : " "}head hash ${result.hash}`;
   const sealed = result.seal === undefined ? "" : `\n${sealText(result.seal)}`;
   const warned = result.warnings === undefined ? "" : `\n${bold(yellow("warning:"))} ${WARNING}`;
@@ -111,12 +125,11 @@ function verificationText(result: Verification, pane: Pane, file: string | undef
 }
 
 function adviceOn({ position, reason }: { readonly position: number; readonly reason: string }, file?: string): string {
-  // The chain was walked before the seal was looked at.
-  if (isSealFlaw(reason)) return "The log itself is as it was recorded; it is the seal that does not belong to it.";
-  const before = position === 0 ? "" : "Everything before it fits the chain. ";
-  // The doctor looks at stores.
-  const next = "This is not the file that was exported: get it anew, or import it with --as-new.";
-  return `${before}${file === undefined ? "`hansard doctor` says what to do." : next}`;
+  // The chain is checked before the seal.
+  if (isSealFlaw(reason)) return "The log itself is unchanged; the seal does not belong to it.";
+  const before = position === 0 ? "" : "Everything before it is unchanged. ";
+  const next = "The file is not as it was exported. Export it again, or import it with --as-new.";
+  return `${before}${file === undefined ? "Run `hansard doctor`." : next}`;
 }
 
 function sealText({
@@ -128,5 +141,5 @@ function sealText({
   sealed_at: string;
   public_key: string;
 }): string {
-  return `    holds what was sealed at ${sealed_at} through ${position},\n    with key ${public_key}`;
+  return `    contains all ${formatCount(position)} entries sealed at ${sealed_at}\n    with key ${public_key}`;
 }

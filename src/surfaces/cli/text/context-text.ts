@@ -1,38 +1,35 @@
-// What a model was given, for people: the parts in their order, and what had changed since the answer before.
-
+// What a model was given, for people: its parts in order, what changed since the previous answer, and what followed.
 import { messageParts } from "../../../model/content-parts.js";
 import type { Context, GivenMessage, Told } from "../../../model/context.js";
-import { jsonText } from "./json-text.js";
-import { countOf, formatCount, wrapText } from "./table.js";
+import { countOf, formatCount, jsonText, wrapText } from "./table.js";
 import { cleanLine, type Pane } from "./terminal.js";
 import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "./transcript.js";
 
 const INDENT = "  ";
 const LINE_WIDTH_MAX = 100;
-/** Of each part so many lines are shown; the document has all of it. */
-const SAID_LINES = 6;
-const BESIDE_LINES = 6;
+/** How many lines of each part are shown; --json has all. */
+const PART_LINES = 6;
 
 export function contextText(context: Context, pane: Pane): string {
   const { messages, system, tools, pack, previous } = context;
   const added = new Set(previous?.added);
-  const beside = Object.entries({ tools, context_pack: pack }).filter(([, value]) => value !== undefined);
+  const extras = Object.entries({ tools, context_pack: pack }).filter(([, value]) => value !== undefined);
   return [
     `${headLines(context, pane).join("\n")}\n`,
-    ...beside.map(([name, value]) => partText(name, [{ text: besideText(value), linesMax: BESIDE_LINES }], pane)),
-    // Its parts are told as those of a message are.
+    ...extras.map(([name, value]) => partText(name, [{ text: extraText(value), linesMax: PART_LINES }], pane)),
+    // Shown as a message is.
     ...(system === undefined ? [] : [messageText({ role: "system", content: system }, "", pane)]),
     ...messages.map((message, at) => messageText(message, added.has(at) ? "added" : "", pane)),
     ...(previous?.removed ?? []).map((message) => messageText(message, "removed", pane)),
-    ...ledToText(context, pane),
+    ...followedText(context, pane),
   ].join("\n");
 }
 
 export function toldText(told: Told, phrase: string, pane: Pane): string {
   const { bold, dim } = pane.colours;
   const quoted = `'${cleanLine(phrase, 80)}'`;
-  const source = told.exact ? "by what was recorded" : "by what the session held: nobody recorded what was sent";
-  const lines = [bold(`${verdictWords(told, quoted)}`), dim(`Asked of #${told.answer.position}, ${source}.`)];
+  const source = told.exact ? "as recorded" : RECONSTRUCTED;
+  const lines = [bold(verdictWords(told, quoted)), dim(`For the answer #${told.answer.position}, ${source}.`)];
   const { last_given, first_given, given } = told;
   if (last_given !== undefined) lines.push(`Last given for #${last_given.position} (${last_given.entry_id}).`);
   if (first_given !== undefined && first_given.entry_id !== told.answer.entry_id) {
@@ -50,29 +47,31 @@ export function toldText(told: Told, phrase: string, pane: Pane): string {
   return `${lines.join("\n")}\n`;
 }
 
+const RECONSTRUCTED = "reconstructed: the request itself was not recorded";
+
 function verdictWords({ verdict, why }: Told, quoted: string): string {
-  if (verdict === "given") return `Given: ${quoted} lay before the model.`;
-  if (verdict === "never") return `Never given: no answer of the session had ${quoted} before it.`;
-  return `Fell out: ${quoted} was given earlier, and no longer${why === undefined ? "" : ` (${reasons[why]})`}.`;
+  if (verdict === "given") return `Given: ${quoted} was in the model's context.`;
+  if (verdict === "never") return `Never given: ${quoted} was in the context of no answer of this session.`;
+  return `Fell out: ${quoted} was given earlier, but no longer${why === undefined ? "" : ` (${reasons[why]})`}.`;
 }
 
 const reasons = {
   clear: "the session was cleared",
   consolidation: "it was consolidated",
-  window: "more had followed than history shows",
-  removed: "it was taken out",
+  window: "newer messages pushed it out of the history",
+  removed: "it was removed",
 } satisfies { readonly [why in NonNullable<Told["why"]>]: string };
 
 function headLines(context: Context, { colours }: Pane): readonly string[] {
   const { answer, exact, messages, tokens, previous, memories, chunks } = context;
-  const how = exact ? "as it was recorded" : "by what the session held: nobody recorded what was sent";
+  const how = exact ? "as recorded" : RECONSTRUCTED;
   const used = [...memories.map((id) => `memory ${id}`), ...chunks.map((id) => `chunk ${id}`)].map((one) =>
     cleanLine(one),
   );
   const kept =
     previous === undefined ? "" : `${formatCount(previous.kept)} kept, ${formatCount(previous.added.length)} added`;
   return [
-    colours.bold(`What was given for #${answer.position}`),
+    colours.bold(`Context of answer #${answer.position}`),
     `${countOf(messages.length, "message", "messages")}, ${countOf(tokens, "token", "tokens")}, ${how}.`,
     ...(used.length === 0 ? [] : [`With ${used.join(", ")}.`]),
     ...(previous === undefined
@@ -81,20 +80,20 @@ function headLines(context: Context, { colours }: Pane): readonly string[] {
   ];
 }
 
-/** What came of the answer, a line each. */
-function ledToText({ led_to }: Context, pane: Pane): readonly string[] {
+/** What followed the answer, one line each. */
+function followedText({ led_to }: Context, pane: Pane): readonly string[] {
   const { tool_calls, errors, feedback, next } = led_to;
   const lines = [
     ...tool_calls.map(
-      ({ position, tool, is_error }) => `#${position} ${is_error ? "failed call of" : "call of"} ${tool}`,
+      ({ position, tool, is_error }) => `#${position} ${is_error ? "failed tool call" : "tool call"}: ${tool}`,
     ),
     ...errors.map(({ position, error }) => `#${position} error: ${error}`),
     ...feedback.map(({ position, ...said }) => `#${position} feedback: ${feedbackWords(said)}`),
-    ...(next === undefined ? [] : [`#${next.position} then: ${next.text}`]),
+    ...(next === undefined ? [] : [`#${next.position} next message: ${next.text}`]),
   ];
   if (lines.length === 0) return [];
   const shown = lines.flatMap((line) => wrapText(cleanLine(line, line.length), widthOf(pane)));
-  return [`${pane.colours.bold("It led to")}\n${shown.map((line) => `${INDENT}${line}\n`).join("")}`];
+  return [`${pane.colours.bold("What followed")}\n${shown.map((line) => `${INDENT}${line}\n`).join("")}`];
 }
 
 function feedbackWords({
@@ -109,12 +108,12 @@ function messageText(message: GivenMessage, change: "added" | "removed" | "", pa
   const { content = null, tool_calls } = message;
   const calls = Array.isArray(tool_calls) ? tool_calls : [];
   const pieces = messageParts({ content, tool_calls: calls });
-  const paragraphs = pieceParagraphs(pieces, { colours: pane.colours, saidLinesMax: SAID_LINES });
+  const paragraphs = pieceParagraphs(pieces, { colours: pane.colours, saidLinesMax: PART_LINES });
   const marks = [change, message.entry_id ?? ""].filter((mark) => mark !== "");
   return partText(message.role, paragraphs, pane, marks.join("  "));
 }
 
-/** Recorded lines are indented, so that none of them can pass for a speaker. */
+/** Recorded lines are indented so that none can be mistaken for a role. */
 function partText(role: string, paragraphs: readonly Paragraph[], pane: Pane, marks = ""): string {
   const { bold, dim } = pane.colours;
   const head = bold(roleColour(role, pane.colours)(cleanLine(role) || "(no role)"));
@@ -122,7 +121,7 @@ function partText(role: string, paragraphs: readonly Paragraph[], pane: Pane, ma
   return `${head}${marks === "" ? "" : `  ${dim(cleanLine(marks))}`}\n${lines.map((line) => `${INDENT}${line}`.trimEnd().concat("\n")).join("")}`;
 }
 
-function besideText(value: unknown): string {
+function extraText(value: unknown): string {
   return typeof value === "string" ? value : jsonText(value, LINE_WIDTH_MAX);
 }
 

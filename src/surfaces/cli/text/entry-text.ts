@@ -1,5 +1,4 @@
-// Entries in words: the one line that stands for an entry in a table, and the colour of its kind.
-
+// Entries in tables: the line that stands for an entry, who said it, and the colour of its kind.
 import { valueText } from "../../../model/content.js";
 import { answeredCalls, messageText } from "../../../model/content-parts.js";
 import type { EntrySummary, Kind, ListedEntry } from "../../../model/entry.js";
@@ -10,7 +9,7 @@ import { feedbackWords } from "../../../model/states.js";
 import { countOf } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
 
-/** Which fields say most about an entry of each kind. */
+/** The fields that say most about an entry of each kind. */
 const lineByKind: ByKind<EntrySummary, string> = {
   interaction: (entry) => `${answerMark(entry)}${cleanLine(entry.prompt)}`,
   response: (entry) => cleanLine(entry.response_summary) || countOf(entry.response_chars, "character", "characters"),
@@ -18,9 +17,9 @@ const lineByKind: ByKind<EntrySummary, string> = {
   tool_call: (entry) => `${entry.tool}${entry.is_error === true ? " failed" : ""} → ${valueLine(entry.result)}`,
   error: (entry) => entry.error,
   decision: (entry) => entry.decision,
-  consolidation: (entry) => `through ${entry.through} ${entry.summary}`,
-  clear: () => "history starts anew after this",
-  withdrawal: (entry) => `history leaves out #${entry.withdraws}`,
+  consolidation: (entry) => `through #${entry.through}: ${entry.summary}`,
+  clear: () => "history starts again after this",
+  withdrawal: (entry) => `removes #${entry.withdraws} from history`,
   feedback: (entry) => `${entry.entry_id}: ${feedbackWords(entry)}`,
   session_info: (entry) => entry.title || valueLine(entry.metadata),
   raw: (entry) => `${entry.source} ${valueLine(entry.record)}`,
@@ -34,13 +33,13 @@ const lineByKind: ByKind<EntrySummary, string> = {
   memory_reinforced: reinforcedWords,
 };
 
-/** Without who said it, which stands beside it. */
+/** The line of an entry, without who said it. */
 export function entryLine(entry: ListedEntry): string {
   if (isAltered(entry)) return ALTERED_WORDS;
   return cleanLine(applyByKind(lineByKind, entry) ?? "");
 }
 
-/** Who speaks in an entry: of a message its role, as views read it, where that is known, else the kind. */
+/** Who speaks in an entry: the role of a message, otherwise the kind. */
 export function whoOf(entry: { readonly kind: string; readonly role?: string }): string {
   return entry.kind === "message" && entry.role !== undefined ? readRole(entry.role) : cleanLine(entry.kind);
 }
@@ -70,7 +69,7 @@ const colourByKind: { readonly [K in Kind]: Colour } = {
   memory_reinforced: "dim",
 };
 
-/** Also of kinds that this version does not know, as a store written by a later one may hold them. */
+/** Also for unknown kinds, which a later version may have written. */
 export function kindColour(kind: string, colours: Colours): (text: string) => string {
   return colours[Object.hasOwn(colourByKind, kind) ? colourByKind[kind as Kind] : "dim"];
 }
@@ -87,7 +86,7 @@ function valueLine(value: unknown): string {
   return cleanLine(valueText(value));
 }
 
-/** A time as people read it, in UTC: as much of it as tells the shown entries apart. */
+/** A time in UTC, to the minute. */
 export function shortTime(time: string, options: { readonly year: boolean }): string {
   return time.slice(options.year ? 0 : 5, 16).replace("T", " ");
 }

@@ -5,8 +5,7 @@ import pico from "picocolors";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { itemAt } from "../../../model/item-at.js";
-import { factsText } from "./facts.js";
-import { fitText, renderTable, wrapText } from "./table.js";
+import { factsText, fitText, renderTable, wrapText } from "./table.js";
 import { beginningOf, cleanLine, cleanText, type Pane } from "./terminal.js";
 import { paragraphLines } from "./transcript.js";
 

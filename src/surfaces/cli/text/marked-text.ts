@@ -1,15 +1,15 @@
-// Marks in a text that is cleaned and wrapped for a terminal: they are carried along as characters that cannot occur in it.
+// Marks matches in a text that is then cleaned and wrapped: as characters that cannot occur in it.
 import { cleanLine } from "./terminal.js";
 
-/** Noncharacters: Unicode promises that they mean nothing, and they are taken out of what was recorded. */
+/** Unicode noncharacters, which are removed from recorded text. */
 const OPEN = "\ufdd0";
 const CLOSE = "\ufdd1";
 const MARKS = /[\ufdd0\ufdd1]/g;
 
 export interface MarkedLine {
-  /** One line, with the places of the marks in it. */
+  /** One line, with the marks in it. */
   readonly text: string;
-  /** Paints what is between the marks and takes them away. */
+  /** Paints the text between the marks, and removes them. */
   readonly paint: (text: string) => string;
 }
 
@@ -31,7 +31,7 @@ function plain(text: string): string {
   return text.replace(MARKS, "");
 }
 
-/** Line by line, so that no mark runs over the edge of a line. */
+/** Line by line: a mark must not continue over the end of a line. */
 function paint(wrapped: string, mark: (text: string) => string): string {
   let isMarked = false;
   return wrapped

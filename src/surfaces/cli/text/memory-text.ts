@@ -1,8 +1,7 @@
-// Memories on a terminal: the table of them, and one with what it rests on and what was done with it.
+// Memories on a terminal: their table, one with its evidence and history, a candidate to review, and the audit of a file.
 import type { FileAudit, MemoryDetail, MemorySummary } from "../../../index.js";
 import { shortTime } from "./entry-text.js";
-import { type Fact, factsText } from "./facts.js";
-import { type Column, countOf, renderTable, wrapText } from "./table.js";
+import { type Column, countOf, type Fact, factsText, renderTable, wrapText } from "./table.js";
 import { cleanLine, cleanText, type Pane } from "./terminal.js";
 
 const ID_WIDTH = 36;
@@ -11,7 +10,7 @@ const PROJECT_WIDTH_MIN = 6;
 export function memoryTable(memories: readonly MemorySummary[], pane: Pane): string {
   const { colours } = pane;
   const columns: readonly Column[] = [
-    // Whole, since it is there to be copied.
+    // Never cut, so that it can be copied.
     { title: "ID", widthMax: ID_WIDTH, paint: (text) => colours.dim(text) },
     { title: "STATUS", paint: (text) => statusColour(text, pane)(text) },
     { title: "TYPE" },
@@ -55,14 +54,12 @@ export function memoryText(memory: MemoryDetail, pane: Pane): string {
   return [
     `${head}\n${factsText(known, pane)}`,
     ...(quotes.length === 0 ? [] : [`${bold("Evidence")}\n${quotes.join("")}`]),
-    ...(memory.uses.length === 0
-      ? []
-      : [`${bold("Where it was given, and what followed")}\n${usesText(memory, pane)}`]),
+    ...(memory.uses.length === 0 ? [] : [`${bold("Uses, and what followed")}\n${usesText(memory, pane)}`]),
     `${bold("History")}\n${history.map((line) => `  ${line}\n`).join("")}`,
   ].join("\n");
 }
 
-/** A line for each answer, and what the user said next. */
+/** One line per answer, and what the user said next. */
 function usesText({ uses }: MemoryDetail, pane: Pane): string {
   return uses
     .slice(0, USES_SHOWN)
@@ -72,11 +69,11 @@ function usesText({ uses }: MemoryDetail, pane: Pane): string {
       const where = session_id === "" ? entry_id : `${entry_id} in ${session_id}`;
       const troubles = [
         ...(errors === 0 ? [] : [countOf(errors, "error", "errors")]),
-        ...(low_confidence === 0 ? [] : [`${low_confidence} of low confidence`]),
+        ...(low_confidence === 0 ? [] : [`${low_confidence} with low confidence`]),
         ...feedback.map(({ score, label, comment }) => ["feedback", score, label, comment].filter(isSaid).join(" ")),
       ];
       const line = `${shortTime(created_at, { year: true })} ${use.join(", ")}: ${where}`;
-      const then = troubles.length === 0 ? "" : pane.colours.yellow(`; then ${cleanLine(troubles.join(", "))}`);
+      const then = troubles.length === 0 ? "" : pane.colours.yellow(`, followed by ${cleanLine(troubles.join(", "))}`);
       const said = next === "" ? "" : `    ${pane.colours.dim(`» ${cleanLine(next)}`)}\n`;
       return `  ${cleanLine(line)}${then}\n${said}`;
     })
@@ -89,19 +86,19 @@ function isSaid(part: number | string | undefined): boolean {
   return part !== undefined && part !== "";
 }
 
-/** A candidate with the words that it rests on, each in its context: all that a person needs to decide. */
+/** A candidate with its evidence in context: all that a person needs to decide. */
 export function candidateText(
   memory: MemoryDetail,
   place: { readonly at: number; readonly of: number; readonly others: ReadonlyMap<string, string> },
   pane: Pane,
 ): string {
   const { bold, dim, yellow } = pane.colours;
-  const where = memory.project === "" ? "everywhere" : cleanLine(memory.project);
+  const where = memory.project === "" ? "no project" : cleanLine(memory.project);
   const head = dim(`${place.at} of ${place.of} · ${memory.type} · ${where} · from ${memory.source}`);
   const statement = wrapText(cleanText(memory.content), pane.columns).map(bold).join("\n");
   const words = memory.words.map(({ quote, before, after, kind, session_id, created_at }) => {
     const quoted = yellow(`»${cleanLine(quote, Number.MAX_SAFE_INTEGER)}«`);
-    // A full stop stays beside the words that it ends.
+    // A full stop stays with the words before it.
     const gaps = [/\s$/.test(before) ? " " : "", /^\s/.test(after) ? " " : ""];
     const said = `${cleanLine(before)}${gaps[0]}${quoted}${gaps[1]}${cleanLine(after)}`.trim();
     const from = dim(
@@ -120,7 +117,7 @@ export function candidateText(
   return `${head}\n${statement}\n${words.join("")}${warnings.join("")}`;
 }
 
-/** What the record says of a memory file, a statement after the other. */
+/** The verdict on each statement of a memory file. */
 export function auditText({ file, statements, counts }: FileAudit & { readonly file: string }, pane: Pane): string {
   const { bold, dim, green, yellow, red } = pane.colours;
   const paints: { readonly [verdict: string]: (text: string) => string } = {
@@ -144,7 +141,7 @@ export function auditText({ file, statements, counts }: FileAudit & { readonly f
 }
 
 const QUOTE_SHOWN = 200;
-/** Behind the number of the line, and behind the verdict. */
+/** After the line number, and after the verdict. */
 const REASON_INDENT = 7;
 const STATEMENT_INDENT = 20;
 

@@ -1,14 +1,26 @@
-// Sessions on a terminal: the table of them, and what stands above the timeline of one.
+// Sessions on a terminal: their table, and one of them with its timeline.
 import stringWidth from "string-width";
 import type { SessionSummary } from "../../../index.js";
 import { valueText } from "../../../model/content.js";
+import { answeredCalls, messageParts, partText } from "../../../model/content-parts.js";
+import type { EntrySummary, ListedEntry } from "../../../model/entry.js";
+import { applyByKind, type ByKind, isAltered } from "../../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../model/json.js";
-import { shortTime } from "./entry-text.js";
-import { type Fact, factsText } from "./facts.js";
-import { type Column, countOf, formatCount, renderTable, wrapText } from "./table.js";
-import { cleanLine, type Pane } from "./terminal.js";
+import { readRole } from "../../../model/roles.js";
+import { feedbackWords } from "../../../model/states.js";
+import { entryLine, kindColour, shortTime, whoOf } from "./entry-text.js";
+import { type Column, countOf, type Fact, factsText, formatCount, renderTable, wrapText } from "./table.js";
+import { type Colours, cleanLine, type Pane } from "./terminal.js";
+import {
+  callParagraph,
+  type Paragraph,
+  paragraphLines,
+  pieceParagraphs,
+  RESULT_LINES,
+  roleColour,
+} from "./transcript.js";
 
-/** A UUID stays whole, so that it can be copied, as long as this much is left for the rest. */
+/** A UUID is not cut, so that it can be copied, if this much is left for the rest. */
 const ID_WIDTH_MAX = 36;
 const BESIDE_ID_WIDTH = 44;
 const ID_WIDTH_MIN = 8;
@@ -33,7 +45,7 @@ export function sessionTable(
   });
 }
 
-/** Columns that say nothing are left out, and of the others as many are shown as there is room for. */
+/** The columns that are not empty, as many as there is room for. */
 function columnsThatFit(
   sessions: readonly SessionSummary[],
   { pane, project }: { readonly pane: Pane; readonly project: string | undefined },
@@ -61,13 +73,13 @@ function columnsThatFit(
   const projectsOf = ({ projects }: SessionSummary): string =>
     (project ?? "") === "" ? cleanLine(projects.join(", ")) : "";
   const titleOf = ({ title }: SessionSummary): string => cleanLine(title);
-  const telling = [
+  const subjects = [
     { title: "PROJECT", text: projectsOf },
     { title: "TITLE", text: titleOf },
   ].filter(({ text }) => sessions.some((session) => text(session) !== ""));
   const about: SessionColumn = {
-    title: telling.map(({ title }) => title).join(" · "),
-    text: (session) => telling.flatMap(({ text }) => text(session) || []).join(" · "),
+    title: subjects.map(({ title }) => title).join(" · "),
+    text: (session) => subjects.flatMap(({ text }) => text(session) || []).join(" · "),
   };
   const entries = count("ENTRIES", "entries");
   const errors = count("ERRORS", "errors");
@@ -79,9 +91,9 @@ function columnsThatFit(
     const widest = Math.max(...[column.title, ...sessions.map(column.text)].map((text) => stringWidth(text)));
     return Math.min(widest, column.widthMax ?? widest) + GAP_WIDTH;
   };
-  // What a session is about is worth more than all counts but the first.
-  const kept = telling.length === 0 ? 0 : Math.min(span(about), ABOUT_WIDTH);
-  const shown = new Set([last, id, entries, ...(telling.length === 0 ? [] : [about])]);
+  // What a session is about matters more than all counts but the first.
+  const kept = subjects.length === 0 ? 0 : Math.min(span(about), ABOUT_WIDTH);
+  const shown = new Set([last, id, entries, ...(subjects.length === 0 ? [] : [about])]);
   let room = width - span(last) - span(id) - span(entries) - kept;
   for (const column of [errors, messages, tools, decisions]) {
     if (span(column) > room || sessions.every((session) => column.text(session) === "0")) continue;
@@ -93,6 +105,7 @@ function columnsThatFit(
 
 type CountName = "entries" | "messages" | "tool_calls" | "errors" | "decisions";
 
+/** The facts above the timeline of a session. */
 export function sessionHead(session: SessionSummary, pane: Pane): string {
   const { bold } = pane.colours;
   const facts: readonly Fact[] = [
@@ -114,17 +127,17 @@ export function sessionHead(session: SessionSummary, pane: Pane): string {
   )}`;
 }
 
-/** A line for each thing that is known, those of an object one by one. */
+/** One fact per field; the fields of an object are listed separately. */
 function metadataFacts(metadata: JsonObject): readonly Fact[] {
   const known = Object.entries(metadata).flatMap(([name, value]) =>
     isJsonObject(value)
-      ? Object.entries(value).map(([inner, held]): Fact => [`${name}.${inner}`, knownText(held)])
-      : [[name, knownText(value)] as const],
+      ? Object.entries(value).map(([inner, held]): Fact => [`${name}.${inner}`, factText(held)])
+      : [[name, factText(value)] as const],
   );
   return known.map(([name, text], at) => [at === 0 ? "Metadata" : "", `${name}: ${text}`]);
 }
 
-function knownText(value: JsonValue): string {
+function factText(value: JsonValue): string {
   const isWords = Array.isArray(value) && value.every((item) => typeof item === "string");
   return isWords ? value.join(", ") : valueText(value);
 }
@@ -145,4 +158,144 @@ function countsText(session: SessionSummary): string {
     session.decisions > 0 && countOf(session.decisions, "decision", "decisions"),
   ].filter((text) => text !== false);
   return words.length === 0 ? "" : `, ${words.join(", ")}`;
+}
+
+/** Messages get more lines than tool results. */
+const SAID_LINES = 8;
+/** With less room than this next to the side columns, texts go below them. */
+const BESIDE_WIDTH_MIN = 30;
+const GAP = "  ";
+
+/** The timeline: position, time and speaker at the side, and next to them what happened. */
+export function timelineText(entries: readonly ListedEntry[], pane: Pane): string {
+  const { bold, dim } = pane.colours;
+  const positionWidth = Math.max(...entries.map(({ position }) => String(position).length + 1));
+  const whoWidth = Math.max(...entries.map((entry) => whoOf(entry).length));
+  const timeWidth = timeOf(entries[0]?.created_at ?? "", pane).length;
+  const side = positionWidth + timeWidth + whoWidth + 3 * GAP.length;
+  const isBeside = pane.columns === undefined || pane.columns - side >= BESIDE_WIDTH_MIN;
+  const indent = " ".repeat(isBeside ? side : GAP.length);
+  const width = pane.columns === undefined ? undefined : pane.columns - indent.length;
+  let day = "";
+  let text = "";
+  for (const entry of entries) {
+    const today = entry.created_at.slice(0, 10);
+    if (pane.isTerminal && today !== day) text += `${day === "" ? "" : "\n"}${dim(today)}\n`;
+    day = today;
+    const place = bold(`#${entry.position}`.padStart(positionWidth));
+    const who = colourOf(entry, pane.colours)(whoOf(entry).padEnd(whoWidth));
+    const lines = paragraphLines(paragraphsOf(entry, pane.colours), width, pane);
+    const [first = "", ...rest] = isBeside ? lines : ["", ...lines];
+    text += `${[place, dim(timeOf(entry.created_at, pane)), who, first].join(GAP).trimEnd()}\n`;
+    text += rest.map((line) => `${indent}${line}`.trimEnd().concat("\n")).join("");
+  }
+  return text;
+}
+
+/** On a terminal the day has a line of its own; elsewhere every line is complete. */
+function timeOf(time: string, pane: Pane): string {
+  return pane.isTerminal ? time.slice(11, 19) : time.slice(0, 19).replace("T", " ");
+}
+
+function colourOf(entry: ListedEntry, colours: Colours): (text: string) => string {
+  if (isAltered(entry)) return colours.red;
+  return entry.kind === "message" ? roleColour(readRole(entry.role), colours) : kindColour(entry.kind, colours);
+}
+
+const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Colours]> = {
+  interaction: (entry, colours) => [said(entry.prompt), answer(entry, colours)],
+  response: (entry, colours) => [
+    { text: `answers ${entry.interaction_id}`, linesMax: 1, paint: colours.dim },
+    answer(entry, colours),
+  ],
+  message: (entry, colours) => [
+    ...pieceParagraphs(messageParts(entry), {
+      colours,
+      saidLinesMax: readRole(entry.role) === "tool" ? RESULT_LINES : SAID_LINES,
+    }),
+    ...confidence(entry, colours),
+  ],
+  tool_call: (entry, colours) => {
+    const took = entry.duration_ms === undefined ? "" : ` (${formatCount(entry.duration_ms)} ms)`;
+    const mark = entry.is_error === true ? "failed: " : "";
+    const result: Paragraph = { text: `→ ${mark}${valueText(entry.result)}`, linesMax: RESULT_LINES };
+    return [
+      callParagraph({ name: `${entry.tool}${took}`, given: entry.args }, colours),
+      entry.is_error === true ? { ...result, paint: colours.red } : result,
+    ];
+  },
+  error: (entry, { red, dim }) => [
+    { ...said(entry.error), paint: red },
+    { text: entry.context, linesMax: RESULT_LINES, paint: dim },
+  ],
+  decision: (entry, colours) => [
+    said(entry.decision),
+    ...(entry.rationale === "" ? [] : [{ text: `because: ${entry.rationale}`, linesMax: 3, paint: colours.dim }]),
+    ...confidence(entry, colours),
+  ],
+  consolidation: (entry, { dim }) => [
+    { text: `history starts after #${entry.through}`, paint: dim },
+    said(entry.summary),
+  ],
+  clear: (_, { dim }) => [{ text: "history starts again after this", paint: dim }],
+  withdrawal: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  feedback: (entry, { dim }) => [{ text: `on ${entry.entry_id}`, linesMax: 1, paint: dim }, said(feedbackWords(entry))],
+  // The facts stand above the timeline; here only what was new.
+  session_info: (entry, { dim }) => [
+    { text: entry.title, linesMax: 1 },
+    { text: entry.title === "" ? facts(entry.metadata) : "", linesMax: 1, paint: dim },
+    { text: entry.parent && `from ${entry.parent}`, linesMax: 1, paint: dim },
+  ],
+  // Tool records are not part of the conversation, and there are many.
+  raw: (entry, { dim }) => [{ text: entryLine(entry), linesMax: 1, paint: dim }],
+  audit: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  redaction: (entry, { dim }) => [{ text: entryLine(entry), linesMax: RESULT_LINES, paint: dim }],
+  memory_proposed: (entry) => [said(entryLine(entry))],
+  memory_edited: (entry, { dim }) => [{ text: entryLine(entry), linesMax: RESULT_LINES, paint: dim }],
+  memory_promoted: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  memory_rejected: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  memory_superseded: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  memory_reinforced: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+};
+
+function paragraphsOf(entry: ListedEntry, colours: Colours): readonly Paragraph[] {
+  if (isAltered(entry)) return [{ text: entryLine(entry), linesMax: 1, paint: colours.red }];
+  const paragraphs = applyByKind(paragraphsByKind, entry, colours) ?? [];
+  return paragraphs.filter(({ text }) => text.trim() !== "");
+}
+
+function said(text: string): Paragraph {
+  return { text, linesMax: SAID_LINES };
+}
+
+/** The answer as far as the row has it, otherwise what is known about it. */
+function answer(
+  entry: {
+    readonly response_chars: number;
+    readonly response_summary: string;
+    readonly response_excerpt?: string;
+    readonly error: string;
+    readonly extra?: JsonObject | undefined;
+  },
+  { dim, red }: Colours,
+): Paragraph {
+  const { response_chars, response_summary, response_excerpt = "", error } = entry;
+  if (error !== "") return { text: `failed: ${error}`, linesMax: SAID_LINES, paint: red };
+  if (response_excerpt.trim() !== "")
+    return { text: `→ ${response_excerpt}`, linesMax: SAID_LINES, chars: response_chars };
+  if (response_summary !== "") return { text: `→ ${response_summary}`, linesMax: SAID_LINES };
+  const calls = response_chars === 0 ? answeredCalls(entry.extra ?? {}).map(partText) : [];
+  if (calls.length > 0) return { text: `→ ${calls.join("\n")}`, linesMax: RESULT_LINES };
+  return {
+    text: response_chars === 0 ? "(no response)" : `→ ${countOf(response_chars, "character", "characters")}`,
+    paint: dim,
+  };
+}
+
+function confidence(entry: { readonly confidence?: number }, { dim }: Colours): readonly Paragraph[] {
+  return entry.confidence === undefined ? [] : [{ text: `confidence ${entry.confidence}`, paint: dim }];
+}
+
+function facts(metadata: object): string {
+  return Object.keys(metadata).length === 0 ? "" : JSON.stringify(metadata);
 }

@@ -4,8 +4,8 @@ import pico from "picocolors";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { itemAt } from "../../../model/item-at.js";
-import { jsonText } from "./json-text.js";
-import { bar, countOf, fitText, formatBytes, renderTable, wrapText } from "./table.js";
+import { bar } from "./plot.js";
+import { countOf, fitText, formatBytes, jsonText, renderTable, wrapText } from "./table.js";
 
 const colours = pico.createColors(false);
 

@@ -1,13 +1,12 @@
-// Laying text out in columns, by the width that characters have on a terminal: a CJK character or an emoji has two.
-
+// Layout for a terminal: tables, wrapped lines and numbers. Widths are those on screen: a CJK character or an emoji takes two.
 import stringWidth from "string-width";
 import { itemAt } from "../../../model/item-at.js";
-import { beginningOf, type Colours } from "./terminal.js";
+import { beginningOf, type Colours, cleanLine, type Pane } from "./terminal.js";
 
 const GAP = "  ";
-/** The last column says most, so the others make room until it has this much of the line. */
+const INDENT = "  ";
+/** The last column says most, so the others shrink until it has this much of the line. */
 const LAST_COLUMN_SHARE = 0.45;
-const BAR_WIDTH = 24;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 export interface Column {
@@ -15,7 +14,7 @@ export interface Column {
   readonly align?: "right";
   /** Longer cells are cut; the last column takes what the others leave. */
   readonly widthMax?: number;
-  /** How narrow it may become for the sake of the last column; without one it keeps its width. */
+  /** How far it may shrink for the last column; without it, it keeps its width. */
   readonly widthMin?: number;
   readonly paint?: (text: string, row: number) => string;
 }
@@ -23,7 +22,7 @@ export interface Column {
 export interface Table {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
-  /** Undefined where lines may be as long as they are. */
+  /** Undefined for no limit. */
   readonly width: number | undefined;
   readonly colours: Colours;
 }
@@ -62,11 +61,11 @@ function columnWidths({ columns, rows, width }: Table): readonly number[] {
   const wanted = Math.min(itemAt(natural, last), Math.floor(width * LAST_COLUMN_SHARE));
   const before = narrowed(natural.slice(0, last), (index, one) => columns[index]?.widthMin ?? one, width - wanted);
   const widths = [...before, Math.min(itemAt(natural, last), Math.max(width - spanOf(before), 1))];
-  // On a terminal too narrow for all of them even the columns that would keep their width give, rather than wrap.
+  // On a very narrow terminal all columns shrink rather than wrap.
   return narrowed(widths, () => 1, width + GAP.length);
 }
 
-/** Takes from the widest column that can give until all fit, or none can give any more. */
+/** Narrows the widest column that may shrink until all fit, or none may shrink any more. */
 function narrowed(
   natural: readonly number[],
   widthMin: (index: number, width: number) => number,
@@ -88,7 +87,7 @@ function spanOf(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one + GAP.length, 0);
 }
 
-/** So much of a text is looked at for each column that it may fill: a grapheme can hold many marks. */
+/** How many characters are examined per column of width: a grapheme can have many marks. */
 const CHARS_PER_COLUMN_MAX = 16;
 
 /** The beginning of a long text, ending with a whole character. */
@@ -113,7 +112,7 @@ export function fitText(given: string, width: number): string {
   return `${fitted.trimEnd()}…`;
 }
 
-/** Breaks lines at spaces where there are any, and longer words at whole characters. */
+/** Breaks lines at spaces, and words that are too long at whole characters. */
 export function wrapText(text: string, width: number | undefined): readonly string[] {
   const lines = text.replaceAll("\t", "    ").split("\n");
   return width === undefined ? lines : lines.flatMap((line) => wrapLine(line, width));
@@ -129,10 +128,10 @@ function wrapLine(line: string, width: number): readonly string[] {
     current = "";
     used = 0;
   };
-  // A mark that follows a space belongs to it.
+  // A combining mark after a space belongs to it.
   for (const word of line.split(/(?<= )(?=[^ \p{M}\p{Cf}\p{Sk}])/u)) {
     const wordWidth = widthUpTo(word.trimEnd(), width + 1);
-    // A word that fits on no line begins where it stands, rather than leave one behind that is all but empty.
+    // A word that is longer than a line starts on the current one.
     if (used > 0 && used + wordWidth > width && wordWidth <= width) next();
     if (wordWidth <= width) {
       current += word;
@@ -150,7 +149,7 @@ function wrapLine(line: string, width: number): readonly string[] {
   return wrapped;
 }
 
-/** The width of a text, or more than this much where it is wider: the rest is not looked at. */
+/** The width of a text. Stops measuring beyond `most`. */
 function widthUpTo(text: string, most: number): number {
   let width = 0;
   for (const grapheme of graphemesOf(text)) {
@@ -162,13 +161,13 @@ function widthUpTo(text: string, most: number): number {
 
 const SEGMENTED_AT_ONCE = 256;
 
-/** A piece at a time: the time to segment a text grows with the square of its length. */
+/** Segments a part at a time: the time to segment a text grows with the square of its length. */
 function* graphemesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length; ) {
-    const piece = text.slice(at, at + SEGMENTED_AT_ONCE);
-    const found = [...graphemes.segment(piece)].map(({ segment }) => segment);
-    // The last one may go on behind the piece, unless it fills it alone.
-    const isLast = at + piece.length >= text.length;
+    const part = text.slice(at, at + SEGMENTED_AT_ONCE);
+    const found = [...graphemes.segment(part)].map(({ segment }) => segment);
+    // The last grapheme may continue after this part, unless it fills it alone.
+    const isLast = at + part.length >= text.length;
     const whole = isLast || found.length === 1 ? found : found.slice(0, -1);
     yield* whole;
     at += whole.reduce((sum, segment) => sum + segment.length, 0);
@@ -178,7 +177,7 @@ function* graphemesOf(text: string): Generator<string> {
 const WIDTHS_KEPT_MAX = 10_000;
 const widths = new Map<string, number>();
 
-/** Measuring takes longer than all else that a long line needs, and texts repeat their characters. */
+/** Cached: measuring is the slowest part of laying out a long line. */
 function graphemeWidth(grapheme: string): number {
   const known = widths.get(grapheme);
   if (known !== undefined) return known;
@@ -186,15 +185,6 @@ function graphemeWidth(grapheme: string): number {
   if (widths.size >= WIDTHS_KEPT_MAX) widths.clear();
   widths.set(grapheme, width);
   return width;
-}
-
-const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
-
-/** A horizontal bar in proportion to the greatest value; what is there at all shows at least a sliver. */
-export function bar(value: number, greatest: number): string {
-  if (value <= 0 || greatest <= 0) return "";
-  const eighths = Math.max(Math.round((value / greatest) * BAR_WIDTH * 8), 1);
-  return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 }
 
 export function formatCount(count: number): string {
@@ -215,4 +205,95 @@ export function formatBytes(bytes: number): string {
     unit += 1;
   }
   return unit === 0 ? `${formatCount(bytes)} bytes` : `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
+const UNITS = [
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+] as const;
+
+/** At most four digits: 812, 9,120, 48.1k, 1.24M. */
+export function shortCount(count: number): string {
+  const [unit, letter] = UNITS.find(([each]) => count >= each) ?? [1, ""];
+  if (unit <= 1_000 && count < 10_000) return count.toLocaleString("en-US");
+  return `${Number((count / unit).toPrecision(3)).toLocaleString("en-US")}${letter}`;
+}
+
+/** In dollars and cents, with more digits for less than a cent. */
+export function formatCost(cost: number): string {
+  const digits = cost === 0 || cost >= 0.01 ? 2 : 4;
+  if (cost > 0 && cost < 0.0001) return "<$0.0001";
+  return `$${cost.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+}
+
+/** Says below a page that there is more, and how to get it. */
+export function tellMore({
+  shown,
+  cursor,
+  pane,
+}: {
+  readonly shown: number;
+  readonly cursor: string | null;
+  readonly pane: Pane;
+}): void {
+  if (cursor === null) return;
+  const option = `--cursor ${cursor}`;
+  // A cursor broken over two lines cannot be copied, so it gets a line of its own.
+  const next = option.length <= (pane.columns ?? option.length) ? `add\n${option}` : `add --cursor\n${cursor}`;
+  const [said, typed] = next.split("\n");
+  pane.write(`${pane.colours.dim(`${shown} shown; for more ${said}`)}\n${typed}\n`);
+}
+
+/** A label, and the text next to it. */
+export type Fact = readonly [label: string, text: string];
+
+/** Facts about one thing, one per line, wrapped. */
+export function factsText(facts: readonly Fact[], pane: Pane): string {
+  const labelWidth = Math.max(...facts.map(([label]) => label.length)) + 2;
+  const width = pane.columns === undefined ? undefined : pane.columns - INDENT.length - labelWidth;
+  const lines = facts.flatMap(([label, text]) =>
+    wrapText(cleanLine(text, Number.MAX_SAFE_INTEGER), width).map(
+      (line, row) => `${INDENT}${pane.colours.dim((row === 0 ? label : "").padEnd(labelWidth))}${line}\n`,
+    ),
+  );
+  return lines.join("");
+}
+
+/** JSON for people: values that fit stay on one line, others are indented. Recursion is limited, as the depth of entries is. */
+export function jsonText(value: unknown, width: number, indent = ""): string {
+  const line = inline(value, width - indent.length);
+  if (line !== undefined || typeof value !== "object" || value === null) return line ?? JSON.stringify(value);
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => inner + jsonText(item, width, inner));
+    return `[\n${items.join(",\n")}\n${indent}]`;
+  }
+  const pairs = Object.entries(value).map(([key, item]) => {
+    return `${inner}${JSON.stringify(key)}: ${jsonText(item, width - key.length - 4, inner)}`;
+  });
+  return `{\n${pairs.join(",\n")}\n${indent}}`;
+}
+
+/** The value on one line, or undefined if it needs more characters than this. */
+function inline(value: unknown, room: number): string | undefined {
+  if (typeof value !== "object" || value === null) {
+    if (typeof value === "string" && value.length > room) return undefined;
+    const text = JSON.stringify(value);
+    return text.length > room ? undefined : text;
+  }
+  const isList = Array.isArray(value);
+  const parts: string[] = [];
+  let left = room - 2;
+  for (const [key, item] of Object.entries(value)) {
+    const name = isList ? "" : `${JSON.stringify(key)}: `;
+    const text = inline(item, left - name.length);
+    if (text === undefined) return undefined;
+    parts.push(name + text);
+    left -= name.length + text.length + 2;
+  }
+  const text = parts.join(", ");
+  if (text.length + 2 > room) return undefined;
+  return isList ? `[${text}]` : `{${text}}`;
 }

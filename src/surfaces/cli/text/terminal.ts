@@ -1,4 +1,4 @@
-// The two streams a command writes to, and the cleaning of recorded text on its way there.
+// The two streams a command writes to, and cleaning recorded text for them.
 import { homedir } from "node:os";
 import { stripVTControlCharacters } from "node:util";
 import pico from "picocolors";
@@ -8,7 +8,7 @@ export type Colours = ReturnType<typeof pico.createColors>;
 /** Standard output or standard error, and what it can show. */
 export interface Pane {
   readonly isTerminal: boolean;
-  /** Width of the terminal; undefined where there is none, and nothing has to be cut. */
+  /** Width of the terminal; undefined if there is none, and nothing is cut. */
   readonly columns: number | undefined;
   readonly colours: Colours;
   write(text: string): void;
@@ -29,14 +29,14 @@ function toPane(stream: NodeJS.WriteStream): Pane {
   const isTerminal = stream.isTTY === true;
   const isPlain = (process.env.NO_COLOR ?? "") !== "" || process.env.TERM === "dumb";
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // The reader has seen enough (`| head`). What is under way still ends in order: a batch half sent is worse.
+    // The reader has gone (`| head`). Work in progress still finishes.
     if (error.code === "EPIPE") return;
     process.exitCode = 1;
-    if (stream !== process.stderr) process.stderr.write(`error: the output cannot be written: ${error.message}\n`);
+    if (stream !== process.stderr) process.stderr.write(`error: cannot write the output: ${error.message}\n`);
   });
   return {
     isTerminal,
-    // Asked for anew each time: a window may be made wider or narrower while a command goes on.
+    // Read each time: the window may be resized while a command runs.
     get columns() {
       return isTerminal ? Math.max(stream.columns ?? 80, NARROWEST_COLUMNS) : undefined;
     },
@@ -47,26 +47,26 @@ function toPane(stream: NodeJS.WriteStream): Pane {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-/** Characters that turn the order of the text around them, or hide where it ends. */
+/** Characters that reverse the text around them, or are invisible. */
 const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
-/** What JSON leaves unescaped although a terminal may obey it. */
-const OBEYED_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+/** Characters that JSON does not escape although they may control a terminal. */
+const CONTROLS_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Recorded text is data: no sequence in it may steer the terminal. Line breaks and tabs stay. */
+/** Removes control sequences from recorded text: it is data, and must not control the terminal. Line breaks and tabs stay. */
 export function cleanText(text: string): string {
   const unbroken = text.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n");
   return stripVTControlCharacters(unbroken).replace(CONTROLS, "").replace(DIRECTIONS, "").toWellFormed();
 }
 
-/** The same on one line, looking no further than a line can show. */
+/** The same on one line, reading no more characters than given. */
 export function cleanLine(text: string, charsMax = 2_000): string {
   return cleanText(beginningOf(text, charsMax)).replace(/\s+/g, " ").trim();
 }
 
-/** A grapheme that is longer than this is no character that anybody wrote. */
+/** No real character is longer than this. */
 const GRAPHEME_CHARS_MAX = 200;
 
-/** The beginning of a text that is no longer than this, without half a character at its end. */
+/** The beginning of a text, up to this length and ending with a whole character. */
 export function beginningOf(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const from = Math.max(0, charsMax - GRAPHEME_CHARS_MAX);
@@ -76,17 +76,17 @@ export function beginningOf(text: string, charsMax: number): string {
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** A JSON document, indented for people and on one line for programs. Escaping keeps it the same document. */
+/** A JSON document, indented on a terminal and on one line elsewhere. */
 export function documentText(value: unknown, pane: Pane): string {
   const text = JSON.stringify(value, null, pane.isTerminal ? 2 : undefined);
-  return `${escapeObeyed(text)}\n`;
+  return `${escapeControls(text)}\n`;
 }
 
-export function escapeObeyed(json: string): string {
-  return json.replace(OBEYED_IN_JSON, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export function escapeControls(json: string): string {
+  return json.replace(CONTROLS_IN_JSON, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** A line on a terminal's stderr that says what is going on and is gone afterwards. */
+/** A line on a terminal's stderr that shows progress, and is removed afterwards. */
 export class ProgressLine {
   readonly #pane: Pane;
   #shown = false;
@@ -97,7 +97,7 @@ export class ProgressLine {
 
   show(text: string): void {
     if (!this.#pane.isTerminal) return;
-    // A line that wraps could not be taken back.
+    // A wrapped line could not be removed.
     const line = beginningOf(text, (this.#pane.columns ?? text.length + 1) - 1);
     this.#pane.write(`\r\u001b[2K${this.#pane.colours.dim(line)}`);
     this.#shown = true;
@@ -109,7 +109,7 @@ export class ProgressLine {
   }
 }
 
-/** A path as people write it: from their home on, which leaves more room for the end that tells it from others. */
+/** A path, with ~ for the home folder. */
 export function pathText(path: string): string {
   const home = `${homedir()}/`;
   return cleanLine(path.startsWith(home) ? `~/${path.slice(home.length)}` : path);

@@ -1,23 +1,23 @@
-// What was said, for people: contents, calls and results as paragraphs that are wrapped, and cut where they run long.
+// Messages, calls and results as paragraphs, which are wrapped, and cut if they are long.
 import { type ContentPart, givenText, partText } from "../../../model/content-parts.js";
 import { fitText, formatCount, wrapText } from "./table.js";
 import { beginningOf, type Colours, cleanText, type Pane } from "./terminal.js";
 
 export interface Paragraph {
   readonly text: string;
-  /** How many lines are shown of it; all without one. A single one is cut on a terminal rather than followed by its length. */
+  /** How many lines are shown; all by default. A single line is cut on a terminal, without a note about its length. */
   readonly linesMax?: number;
-  /** How long the whole is, where the text is only its beginning. */
+  /** The full length, if the text is only the beginning. */
   readonly chars?: number;
   readonly paint?: (text: string) => string;
 }
 
-/** Long lines are hard to read, however wide the terminal is. */
+/** Longer lines are hard to read. */
 const LINE_WIDTH_MAX = 100;
-/** More of a text than this is not even looked at where only some lines are shown. */
+/** How many characters are examined per line shown. */
 const CHARS_PER_LINE_MAX = 400;
 const CALL_LINES = 2;
-/** What a tool gave back and what was thought is worth fewer lines than what was said. */
+/** Tool results and reasoning get fewer lines than messages. */
 export const RESULT_LINES = 3;
 
 export function roleColour(role: string, colours: Colours): (text: string) => string {
@@ -35,17 +35,17 @@ export function paragraphLines(paragraphs: readonly Paragraph[], columns: number
     const all = Math.max(chars, text.length);
     const isWhole = lines.length <= linesMax && text.length <= linesMax * CHARS_PER_LINE_MAX && text.length >= chars;
     if (isWhole) return lines.map(paint);
-    const cut = `… ${formatCount(all)} characters in all`;
+    const cut = `… ${formatCount(all)} characters in total`;
     return [...lines.slice(0, linesMax).map(paint), pane.colours.dim(cut)];
   });
 }
 
-/** A call as a line: the tool, and what it was given. */
+/** A call: the tool and its arguments. */
 export function callParagraph(call: { readonly name: string; readonly given: unknown }, colours: Colours): Paragraph {
   return { text: `${call.name} ${givenText(call.given)}`, linesMax: CALL_LINES, paint: colours.yellow };
 }
 
-/** The pieces of a message, each with as many lines as it deserves. */
+/** The parts of a message, each with its number of lines. */
 export function pieceParagraphs(
   pieces: readonly ContentPart[],
   look: {

@@ -1,16 +1,23 @@
-// Usage for a terminal: a table with as many columns as fit, its total, and where the prices come from.
-import type { UsageDivision, UsageReport, UsageTotal } from "../../../index.js";
-import { type Column, countOf, renderTable, wrapText } from "./table.js";
+// Usage for a terminal: a table with as many columns as fit, its total, the source of the prices, and a plot.
+import type { UsageDivision, UsageReport, UsageRow, UsageTotal } from "../../../index.js";
+import { drawBars, drawCurve } from "./plot.js";
+import { type Column, countOf, formatCost, renderTable, shortCount, wrapText } from "./table.js";
 import { cleanLine, type Pane } from "./terminal.js";
 
-/** More rows than these nobody reads; a document has all. */
+/** The most rows shown; --json has all. */
 const ROWS_MAX = 100;
 const UNPRICED_SHOWN = 5;
+const DAY_MS = 86_400_000;
+/** Fewer make no plot. */
+const POINTS_MIN = 3;
+const BARS_MIN = 2;
+const SLOTS_MAX = 60;
+const BARS_MAX = 10;
 
 interface Figure {
   readonly title: string;
   readonly text: (sums: UsageTotal) => string;
-  /** How wide the terminal has to be for it. */
+  /** The width of the terminal from which on it is shown. */
   readonly from: number;
 }
 
@@ -36,8 +43,7 @@ export function usageText(report: UsageReport, pane: Pane): string {
   const { by, rows, total } = report;
   const { columns: width = 120, colours } = pane;
   if (rows.length === 0) {
-    const nothing =
-      "No call to a model is recorded with its tokens here: `usage` of interactions, `extra.usage` of messages.";
+    const nothing = "No usage recorded. Tokens are taken from `usage` of interactions and `extra.usage` of messages.";
     return `${wrapText(nothing, pane.columns).join("\n")}\n`;
   }
   const shown = figures.filter(({ from }) => width >= from);
@@ -49,7 +55,7 @@ export function usageText(report: UsageReport, pane: Pane): string {
     ...names,
     ...shown.map(({ text }) => text(sums)),
   ];
-  // The newest days are the last ones; otherwise the greatest are the first.
+  // The newest days are last; otherwise the greatest are first.
   const listed = by.includes("day") ? rows.slice(-ROWS_MAX) : rows.slice(0, ROWS_MAX);
   const table = renderTable({
     columns: columns.map((column) => ({
@@ -75,32 +81,65 @@ function notesText({ prices, unpriced, by }: UsageReport, left: number, pane: Pa
   const names = unpriced.slice(0, UNPRICED_SHOWN).map((model) => cleanLine(model) || "calls without a model");
   const more = unpriced.length - names.length;
   const notes = [
-    ...(left > 0 ? [`${countOf(left, "row", "rows")} more; --json has all of them.`] : []),
-    `Prices in US dollars: ${[cleanLine(prices.source), prices.version].filter(Boolean).join(" ")} of ${prices.date}.${by.includes("day") ? " Days are those of UTC." : ""}`,
+    ...(left > 0 ? [`${countOf(left, "row", "rows")} more; add --json to see all.`] : []),
+    `Prices in US dollars from ${[cleanLine(prices.source), prices.version].filter(Boolean).join(" ")} of ${prices.date}.${by.includes("day") ? " Days are in UTC." : ""}`,
     ...(names.length === 0
       ? []
-      : [`No price is known for ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}; --prices FILE gives some.`]),
+      : [`No price for ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}; add prices with --prices FILE.`]),
   ];
   return `\n${notes.flatMap((note) => wrapText(note, pane.columns)).join("\n")}\n`;
 }
 
-const UNITS = [
-  [1e12, "T"],
-  [1e9, "G"],
-  [1e6, "M"],
-  [1e3, "k"],
-] as const;
-
-/** Four digits at most: 812, 9,120, 48.1k, 1.24M. */
-export function shortCount(count: number): string {
-  const [unit, letter] = UNITS.find(([each]) => count >= each) ?? [1, ""];
-  if (unit <= 1_000 && count < 10_000) return count.toLocaleString("en-US");
-  return `${Number((count / unit).toPrecision(3)).toLocaleString("en-US")}${letter}`;
+/** A curve over time if the report has days, otherwise bars by its first division. */
+export async function usagePlot(report: UsageReport, pane: Pane): Promise<string> {
+  return report.by.includes("day") ? curve(report, pane) : bars(report, pane);
 }
 
-/** Cents, and more digits where there are hardly any. */
-export function formatCost(cost: number): string {
-  const digits = cost === 0 || cost >= 0.01 ? 2 : 4;
-  if (cost > 0 && cost < 0.0001) return "<$0.0001";
-  return `$${cost.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+/** Cost if it is known, otherwise output tokens. */
+function measureOf({ total }: UsageReport): {
+  readonly title: string;
+  readonly of: (row: UsageRow) => number;
+  readonly format: (value: number) => string;
+} {
+  return total.cost === undefined
+    ? { title: "Output tokens", of: ({ output_tokens }) => output_tokens, format: shortCount }
+    : { title: "Cost", of: ({ cost = 0 }) => cost, format: formatCost };
+}
+
+/** Days without a call count as zero. Many days are drawn several at a time. */
+async function curve(report: UsageReport, pane: Pane): Promise<string> {
+  const days = report.rows.map(({ day = "" }) => Date.parse(day) / DAY_MS);
+  const [first = 0, last = 0] = [days[0], days.at(-1)];
+  const each = Math.ceil((last - first + 1) / SLOTS_MAX);
+  const slots = Math.floor((last - first) / each) + 1;
+  const { title, of, format } = measureOf(report);
+  const values = Array.from({ length: slots }, () => 0);
+  for (const [at, row] of report.rows.entries()) {
+    const slot = Math.floor(((days[at] ?? first) - first) / each);
+    values[slot] = (values[slot] ?? 0) + of(row);
+  }
+  if (slots < POINTS_MIN || values.every((value) => value === 0)) return "";
+  const step = each === 1 ? "per day" : `per ${each} days`;
+  const drawn = await drawCurve(
+    { title: `${title} ${step}, last ${last - first + 1} days`, paint: pane.colours.cyan, values, format },
+    pane,
+  );
+  const [from, to] = [report.rows[0]?.day, report.rows.at(-1)?.day];
+  return `${drawn}${pane.colours.dim(`  ${from} to ${to} UTC\n`)}`;
+}
+
+function bars(report: UsageReport, pane: Pane): string {
+  const { title, of, format } = measureOf(report);
+  const [division = "model"] = report.by;
+  const sums = new Map<string, number>();
+  for (const row of report.rows) {
+    const name = cleanLine(row[division] ?? "") || "(none)";
+    sums.set(name, (sums.get(name) ?? 0) + of(row));
+  }
+  if (sums.size < BARS_MIN || Math.max(...sums.values()) <= 0) return "";
+  const greatestFirst = [...sums]
+    .filter(([, value]) => value > 0)
+    .sort(([, left], [, right]) => right - left)
+    .slice(0, BARS_MAX);
+  return drawBars({ title: `${title} by ${division}`, bars: greatestFirst, format }, pane);
 }

@@ -3,7 +3,7 @@ import pico from "picocolors";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { createLogger } from "../../http/logger.js";
-import { logText } from "./log-text.js";
+import { logText } from "./server-text.js";
 import type { Pane } from "./terminal.js";
 
 function shown(columns: number, log: (logger: ReturnType<typeof createLogger>["logger"]) => void): string {

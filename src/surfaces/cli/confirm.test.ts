@@ -1,7 +1,7 @@
 // Questions before something is done: only a yes is one, and nobody is left waiting.
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { isAgreed } from "./agreed.js";
+import { confirm } from "./command.js";
 
 test("only a yes agrees; ending the question declines and is no defect", async () => {
   const typed = {
@@ -15,7 +15,7 @@ test("only a yes agrees; ending the question declines and is no defect", async (
   };
   for (const [keys, isYes] of Object.entries(typed)) {
     const input = new PassThrough();
-    const answer = isAgreed("Read them? [y/N] ", { input, output: new PassThrough() });
+    const answer = confirm("Read them? [y/N] ", { input, output: new PassThrough() });
     input.write(keys);
     expect([keys, await answer]).toEqual([keys, isYes]);
   }
