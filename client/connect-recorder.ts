@@ -1,12 +1,13 @@
 // Connects an agent to a server: what it captures is buffered, spooled to disk and delivered exactly once.
 import { ClientRecorder } from "./client-recorder.js";
+import { Connection } from "./connection.js";
 import type { Surroundings } from "./context.js";
 import { newId } from "./ids.js";
 import { node } from "./node.js";
 import type { Problem } from "./outcomes.js";
+import { defaultRetry } from "./server-errors.js";
 import { snapshot } from "./snapshot.js";
 import { defaultSpoolFolder, Spool } from "./spool.js";
-import { createTransport } from "./transport.js";
 
 export interface ConnectOptions {
   /** The server's address; `HANSARD_URL`, or `http://127.0.0.1:4747`. */
@@ -48,15 +49,17 @@ export function connectRecorder(options: ConnectOptions | string = {}): ClientRe
   const client_run = newId(Date.now());
   const onProblem = given.onProblem ?? tellOnStderr;
   const key = given.key ?? (env.HANSARD_KEY || undefined);
+  const base = url.href.slice(0, -"/entries".length);
+  const connection = new Connection({ address: base, key, keeps_process_alive: false, sockets_max: 1 });
   return new ClientRecorder({
     client_run,
     labels: snapshot({ project: given.project, client: given.client }) as Surroundings,
-    sender: { transport: createTransport(url), key, timeout_ms: given.timeout_ms ?? 30_000 },
+    sender: { connection, timeout_ms: given.timeout_ms ?? 30_000 },
     spool: openSpool({ ...given, onProblem }, { address: url.href, client_run }),
     memory_bytes_max: given.memory_bytes_max ?? 16 * MIB,
     linger_ms: given.linger_ms ?? 50,
-    retry_ms_min: given.retry_ms_min ?? 250,
-    retry_ms_max: given.retry_ms_max ?? 30_000,
+    retry_ms_min: given.retry_ms_min ?? defaultRetry.retry_ms_min,
+    retry_ms_max: given.retry_ms_max ?? defaultRetry.retry_ms_max,
     adopt_ms: given.adopt_ms ?? 60_000,
     end_ms_max: given.end_ms_max ?? 1_000,
     onProblem,

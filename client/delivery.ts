@@ -1,21 +1,19 @@
 // From captured lines to the server: written to the spool first, sent in batches, again and again until they arrive.
 import { type Draft, type Line, type Run, toLine } from "./draft.js";
 import { unref } from "./node.js";
-import { reasonOf } from "./observed-stream.js";
 import type { Captured, Counters, Problem } from "./outcomes.js";
 import { MemoryQueue, type Queue } from "./queue.js";
 import { type Sender, sendLines } from "./sending.js";
+import { type RetryLimits, reasonOf, retryDelay } from "./server-errors.js";
 import type { Spool } from "./spool.js";
 
-export interface DeliveryOptions extends Run {
+export interface DeliveryOptions extends Run, RetryLimits {
   readonly sender: Sender;
   /** Undefined where there is no disk to spool to. */
   readonly spool: Spool | undefined;
   readonly memory_bytes_max: number;
   /** How long captures are gathered before they are sent. */
   readonly linger_ms: number;
-  readonly retry_ms_min: number;
-  readonly retry_ms_max: number;
   /** Other processes end too; their spools are looked for this often. */
   readonly adopt_ms: number;
   readonly onProblem: (problem: Problem) => void;
@@ -98,7 +96,7 @@ export class Delivery {
     const spooled = spool?.size ?? 0;
     this.#isClosed = true;
     clearTimeout(this.#timer?.handle);
-    sender.transport.close();
+    sender.connection.close();
     const lost = spool?.close() ?? 0;
     this.#left = spooled - lost;
     if (lost > 0) this.drop({ code: "spool_failed", message: "the spool was removed, and is lost", dropped: lost });
@@ -231,11 +229,8 @@ export class Delivery {
   #retry(problem: Problem, retryAfterMs: number | undefined): void {
     // Told once for each time that the server goes away, and not for each attempt.
     if (this.#failures === 0) this.drop(problem);
-    const { retry_ms_min, retry_ms_max } = this.#options;
-    const longest = Math.min(retry_ms_max, retry_ms_min * 2 ** Math.min(this.#failures, 30));
+    this.#schedule(retryDelay(this.#failures, this.#options, retryAfterMs));
     this.#failures += 1;
-    // Jitter, so that many agents do not come back at the same moment.
-    this.#schedule(Math.max(retryAfterMs ?? 0, longest * (0.5 + Math.random() / 2)));
   }
 
   #adopt(): void {

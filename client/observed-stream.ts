@@ -1,5 +1,7 @@
 // A stream that is looked at while it passes: each piece goes on as soon as it is there, and none sooner than it is asked for.
 
+import { reasonOf } from "./server-errors.js";
+
 export interface StreamWatch<P> {
   onPiece(piece: P): void;
   /** At the end, of which only the first word counts: whole, broken by an error, or given up by whoever read it. */
@@ -71,9 +73,4 @@ function sourceOf<P, C>(stream: ReadableStream<P>, watch: StreamWatch<P>, way: W
       await reader.cancel(reason);
     },
   };
-}
-
-export function reasonOf(error: unknown): string {
-  if (error instanceof Error) return error.message === "" ? error.name : error.message;
-  return error === undefined ? "no longer wanted" : String(error);
 }

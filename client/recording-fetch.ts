@@ -1,7 +1,8 @@
 // A `fetch` that any provider's SDK takes: it records model calls, and hands every byte on unchanged and unbuffered.
 import type { InteractionRecorder } from "./interaction-recorder.js";
-import { observeBody, reasonOf } from "./observed-stream.js";
+import { observeBody } from "./observed-stream.js";
 import { beginRecording, type Recording } from "./recording.js";
+import { reasonOf } from "./server-errors.js";
 
 type Fetch = typeof globalThis.fetch;
 

@@ -1,31 +1,31 @@
 // What becomes of a batch: it arrived, the server refuses one of its entries for good, or it is to be sent again.
+import type { Connection, WholeAnswer } from "./connection.js";
 import type { Problem } from "./outcomes.js";
-import { connectionWords, type Transport, type Wire } from "./transport.js";
+import { failureOf, jsonObjectIn, toConnectionError } from "./server-errors.js";
 
 export type Outcome =
   | { readonly outcome: "arrived"; readonly problems: readonly Problem[] }
   | { readonly outcome: "failed"; readonly problem: Problem; readonly retryAfterMs: number | undefined };
 
 export interface Sender {
-  readonly transport: Transport;
-  readonly key: string | undefined;
+  readonly connection: Connection;
   readonly timeout_ms: number;
 }
 
-/** Entries that the server will never take are left out, and the others sent again without them. */
+/** Entries that the server will never take are left out, and the others are sent again without them. */
 export async function sendLines(sender: Sender, given: readonly string[]): Promise<Outcome> {
   const problems: Problem[] = [];
   let lines = given;
   while (lines.length > 0) {
-    let wire: Wire;
+    let answer: WholeAnswer;
     try {
-      wire = await post(sender, lines);
+      answer = await post(sender, lines);
     } catch (error) {
-      const problem = { code: "server_away", message: connectionWords(error), dropped: 0 };
+      const problem = { code: "server_away", message: toConnectionError(error).message, dropped: 0 };
       return { outcome: "failed", problem, retryAfterMs: undefined };
     }
-    if (isReceipt(wire, lines)) return { outcome: "arrived", problems };
-    const refusal = refusalOf(wire, lines.length);
+    if (isReceipt(answer, lines)) return { outcome: "arrived", problems };
+    const refusal = refusalOf(answer, lines.length);
     if (refusal === "halve") {
       const half = Math.ceil(lines.length / 2);
       const first = await sendLines(sender, lines.slice(0, half));
@@ -33,8 +33,7 @@ export async function sendLines(sender: Sender, given: readonly string[]): Promi
       problems.push(...first.problems);
       lines = lines.slice(half);
     } else if (refusal === undefined) {
-      const problem = { code: codeOf(wire) ?? "server_away", message: messageOf(wire), dropped: 0 };
-      return { outcome: "failed", problem, retryAfterMs: wire.retryAfterMs };
+      return { outcome: "failed", problem: { ...problemIn(answer), dropped: 0 }, retryAfterMs: answer.retry_after_ms };
     } else {
       problems.push({ ...refusal.problem, dropped: 1 });
       lines = lines.filter((_, at) => at !== refusal.index);
@@ -43,20 +42,17 @@ export async function sendLines(sender: Sender, given: readonly string[]): Promi
   return { outcome: "arrived", problems };
 }
 
-function post({ transport, key, timeout_ms }: Sender, lines: readonly string[]): Promise<Wire> {
-  const headers = {
-    "content-type": "application/x-ndjson",
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-  };
-  return transport.post({ headers, body: lines.join("\n"), timeout_ms });
+function post({ connection, timeout_ms }: Sender, lines: readonly string[]): Promise<WholeAnswer> {
+  const body = { type: "application/x-ndjson", text: lines.join("\n") };
+  return connection.ask({ path: "/entries", body, timeout_ms });
 }
 
 /**
- * Whatever else answers with 200 on that port has recorded nothing, and neither has a server that speaks of other entries than
- * those it was sent. Lines are ours, so that an id is found in one without reading all of it again.
+ * Whatever else answers with 200 on that port has recorded nothing, and neither has a server whose answer names other entries
+ * than those it was sent. The lines were written here, so an id is found in one without parsing it again.
  */
-function isReceipt({ status, text }: Wire, lines: readonly string[]): boolean {
-  const { entries } = status === 201 || status === 200 ? parse(text) : {};
+function isReceipt({ status, text }: WholeAnswer, lines: readonly string[]): boolean {
+  const { entries } = status === 201 || status === 200 ? jsonObjectIn(text) : {};
   if (!Array.isArray(entries) || entries.length !== lines.length) return false;
   return lines.every((line, at) => {
     const { id } = (entries[at] ?? {}) as { readonly id?: unknown };
@@ -64,42 +60,30 @@ function isReceipt({ status, text }: Wire, lines: readonly string[]): boolean {
   });
 }
 
-/**
- * Statuses that say something about an entry, and not about the server or the key. What stands before a server says in no
- * words of ours that a body is too large for it (413): it would never take it, and nothing that waits behind it either.
- */
+/** Statuses that are about an entry, and not about the server or the key. */
 const ABOUT_ENTRIES = new Set([400, 404, 409, 413]);
 
+/**
+ * What refuses an entry for good. A proxy in front of the server that finds a body too large (413) would never take it, nor
+ * anything that waits behind it.
+ */
 function refusalOf(
-  wire: Wire,
+  answer: WholeAnswer,
   count: number,
 ): { readonly index: number; readonly problem: Omit<Problem, "dropped"> } | "halve" | undefined {
-  const { error } = parse(wire.text) as { readonly error?: { readonly index?: unknown } };
-  const code = codeOf(wire) ?? (wire.status === 413 ? "body_too_large" : undefined);
-  if (!ABOUT_ENTRIES.has(wire.status) || code === undefined || code === "route_not_found") return undefined;
-  const problem = { code, message: messageOf(wire) };
-  const index = typeof error?.index === "number" ? error.index : -1;
-  // A server that names an entry that was not sent would else be asked the same again and again.
+  const failure = failureOf(answer);
+  const { code = "", index = -1 } = failure.side === "stranger" ? {} : failure.error;
+  const isRefused = failure.side === "caller" && ABOUT_ENTRIES.has(answer.status) && code !== "route_not_found";
+  if (!isRefused && !(failure.side === "stranger" && answer.status === 413)) return undefined;
+  const problem = problemIn(answer);
+  // A server that names an entry that was not sent would be sent the same again and again.
   if (Number.isInteger(index) && index >= 0 && index < count) return { index, problem };
   return count === 1 ? { index: 0, problem } : "halve";
 }
 
-function codeOf({ text }: Wire): string | undefined {
-  const { error } = parse(text) as { readonly error?: { readonly code?: unknown } };
-  return typeof error?.code === "string" ? error.code : undefined;
-}
-
-/** In the server's own words, where it is one. */
-function messageOf({ status, text }: Wire): string {
-  const { error } = parse(text) as { readonly error?: { readonly message?: unknown } };
-  return typeof error?.message === "string" ? error.message : `status ${status}`;
-}
-
-function parse(text: string): { readonly [name: string]: unknown } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as { [name: string]: unknown }) : {};
-  } catch {
-    return {};
-  }
+/** In the server's own words, where it is a Hansard server. */
+function problemIn(answer: WholeAnswer): Omit<Problem, "dropped"> {
+  const failure = failureOf(answer);
+  if (failure.side !== "stranger") return { code: failure.error.code, message: failure.error.message };
+  return { code: answer.status === 413 ? "body_too_large" : "server_away", message: failure.message };
 }

@@ -2,8 +2,8 @@
 import { CallWatch } from "../call-watch.js";
 import type { EntryEnvelope } from "../entries.js";
 import type { InteractionRecorder } from "../interaction-recorder.js";
-import { reasonOf } from "../observed-stream.js";
 import { contentText, isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
+import { reasonOf } from "../server-errors.js";
 import { snapshot } from "../snapshot.js";
 import { seenInteraction } from "./model-calls.js";
 

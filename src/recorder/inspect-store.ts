@@ -71,7 +71,7 @@ async function inspectServer({ data, key, onStep }: InspectOptions): Promise<Dia
   onStep?.("Asking the server …");
   const server = new ServerConnection({ address: data, key });
   try {
-    return await server.get("/doctor");
+    return await server.get("/doctor", ["ok", "findings"]);
   } finally {
     server.close();
   }

@@ -14,10 +14,10 @@ test("a server that hangs, before its answer or in it, is given up in time, and 
   });
   const connection = new ServerConnection({ address, key: undefined, answer_ms: 50 });
   const asked = [
-    connection.get("/health"),
-    connection.get("/stats"),
+    connection.get("/health", []),
+    connection.get("/stats", []),
     connection.open("/tail"),
-    connection.post("/a", {}),
+    connection.post("/a", {}, []),
   ];
   for (const outcome of await Promise.allSettled(asked)) {
     expect(outcome).toMatchObject({

@@ -1,12 +1,16 @@
 // A server as a store: the parts of a recorder that ask it, and say of all else where it is done.
 
+import { textOf } from "../../../client/connection.js";
 import type { Keys } from "../../guard/keys.js";
 import { Watches } from "../../import/watch/watches.js";
 import { type OnRecorded, RecordedHooks } from "../../log/capture/recorded-hooks.js";
+import type { Forgotten } from "../../log/forgetting/forgotten.js";
 import type { Mask } from "../../model/mask.js";
+import type { Verification } from "../../model/verification.js";
 import type { PriceFile } from "../../usage/price-file.js";
 import { methodsBy, type Operate } from "../operable.js";
 import { Recorder, type RecorderParts } from "../recorder.js";
+import type { Health } from "../vitals.js";
 import { operateRemotely } from "./operate-remotely.js";
 import { RemoteCapture } from "./remote-capture.js";
 import { elsewhere, remoteCalls } from "./remote-reading.js";
@@ -57,8 +61,9 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     by: () => parts,
     consolidate: ({ session_id, ...body }) => consolidate(session_id, body),
     custody: {
-      verify: (against) => (against === undefined ? server.get("/verify") : elsewhere("verifying against a seal")),
-      forget: ({ actor: _, ...wish }) => server.post("/forget", wish),
+      verify: (against) =>
+        against === undefined ? server.get<Verification>("/verify", ["ok"]) : elsewhere("verifying against a seal"),
+      forget: ({ actor: _, ...wish }) => server.post<Forgotten>("/forget", wish, ["entries"]),
       retain: () => elsewhere("retention"),
       scrub: () => elsewhere("scrubbing"),
       seal: () => elsewhere("sealing"),
@@ -67,9 +72,9 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     },
     exports: { entries: (query, { id }) => exportFrom(server, query, id) },
     vitals: {
-      health: () => server.get("/health"),
+      health: () => server.get("/health", ["status", "position"]),
       load: () => ({ capture: { entries: 0, bytes: 0, is_pressed: false }, tails: 0 }),
-      textsThrough: async () => ((await server.get("/health")) as { indexed_through: number }).indexed_through,
+      textsThrough: async () => (await server.get<Health>("/health", ["indexed_through"])).indexed_through,
       watchCommits: () => () => undefined,
       watchRecorded: (heard, isWanted) => recorded.add(heard, isWanted),
     },
@@ -93,10 +98,9 @@ async function* exportFrom(
   // Times without a zone are those of whoever asks, and not of the machine over there.
   const form = format === "hansard" ? {} : { format, timezone: clock.zone };
   const answer = await server.open("/export", { ...given, ...form, masked: masked ? "1" : undefined, export_id });
-  const decoder = new TextDecoder();
   let rest = "";
-  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
-    const text = `${rest}${decoder.decode(chunk, { stream: true })}`;
+  for await (const piece of textOf(answer.body)) {
+    const text = `${rest}${piece}`;
     const end = text.lastIndexOf("\n") + 1;
     if (end > 0) yield text.slice(0, end);
     rest = text.slice(end);

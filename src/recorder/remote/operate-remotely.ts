@@ -11,12 +11,26 @@ export function operateRemotely(server: ServerConnection, nowMs: () => number): 
     orThrow(parseOptions(operation, options, nowMs()));
     const { path, query } = requestOf(operation, options);
     try {
-      return await (operation.body === undefined ? server.get(path, query) : server.post(path, options.body ?? {}));
+      const members = membersOf(operation.output);
+      return await (operation.body === undefined
+        ? server.get<object>(path, members, query)
+        : server.post<object>(path, options.body ?? {}, members));
     } catch (error) {
       if (error instanceof RecorderError && error.code === `${operation.missing}_not_found`) return undefined;
       throw error;
     }
   };
+}
+
+interface ObjectSchema {
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly ObjectSchema[];
+}
+
+/** What an answer must have: the schema's required members, or one of the members that tell its alternatives apart. */
+function membersOf({ required = [], anyOf }: ObjectSchema): readonly never[] {
+  const first = anyOf?.flatMap((schema) => (schema.required ?? []).slice(0, 1));
+  return (first === undefined ? required : [first]) as readonly never[];
 }
 
 /** Where the route takes each option: in its path, or in the query. */

@@ -5,11 +5,12 @@ import type { Captured } from "../../log/capture/append-result.js";
 import { type CapturedItem, entriesMissing } from "../../log/capture/capture.js";
 import { type GivenDraft, parseDraft } from "../../log/capture/draft.js";
 import type { RecordedHooks } from "../../log/capture/recorded-hooks.js";
-import type { CaptureKind } from "../../model/entry.js";
+import type { CaptureKind, Entry } from "../../model/entry.js";
 import { Fault, type FaultCode } from "../../model/fault.js";
 import { itemAt } from "../../model/item-at.js";
 import type { Mask } from "../../model/mask.js";
 import { RecorderError, Rejection, reject } from "../../model/rejection.js";
+import type { Health } from "../vitals.js";
 import { entryPath } from "./remote-reading.js";
 import type { ServerConnection } from "./server-connection.js";
 
@@ -52,16 +53,12 @@ export class RemoteCapture {
     head: () =>
       letIn(async () => {
         await this.#admit();
-        const { position } = (await this.#server.get("/health")) as { readonly position: number };
+        const { position } = await this.#server.get<Health>("/health", ["position"]);
         return { log_id: this.#server.address, position };
       }),
     hashAt: (position: number) => letIn(() => this.#hashAt(position)),
     restore: async () => false,
-    bodyAt: (position: number) =>
-      letIn(async (): Promise<Uint8Array | undefined> => {
-        const entry = await this.#server.find(entryPath(position), "entry_not_found");
-        return entry === undefined ? undefined : new Uint8Array(await entry.arrayBuffer());
-      }),
+    bodyAt: (position: number) => letIn(() => this.#server.findBytes(entryPath(position), "entry_not_found")),
     find: (ids: readonly string[]) => letIn(() => this.#find(ids)),
     // Whether they are new is the server's to say, so that they are looked up first.
     hintBulk: () => undefined,
@@ -72,8 +69,8 @@ export class RemoteCapture {
   /** A key that will be refused is refused before anything is read for nothing. */
   async #admit(): Promise<void> {
     if (this.#isAdmitted) return;
-    const scope = await this.#server.get("/access").then(
-      (access: { readonly scope: Scope }) => access.scope,
+    const scope = await this.#server.get<{ readonly scope: Scope }>("/access", ["scope"]).then(
+      (access) => access.scope,
       (error: unknown) => {
         // Whoever may only capture may not ask.
         if (error instanceof RecorderError && error.code === "scope_insufficient") return "capture" as const;
@@ -99,11 +96,11 @@ export class RemoteCapture {
       drafts.push(draft);
     }
     try {
-      const { entries } = await this.#server.post(
+      const { entries: items } = await this.#server.post<{ readonly entries: readonly Captured[] }>(
         "/entries",
         drafts.map((draft) => this.#entryOf(draft)),
+        ["entries"],
       );
-      const items = entries as readonly Captured[];
       this.#recorded.tell(() =>
         drafts.flatMap((draft, index) => {
           const placed = items[index];
@@ -138,8 +135,8 @@ export class RemoteCapture {
   /** What proves that the log is the one it was; whoever may not read has no proof. */
   async #hashAt(position: number): Promise<Uint8Array | undefined> {
     try {
-      const entry = await this.#server.find(entryPath(position), "entry_not_found");
-      return entry && Buffer.from(entry.hash as string, "hex");
+      const entry = await this.#server.find<Entry>(entryPath(position), ["hash"], "entry_not_found");
+      return entry && Buffer.from(entry.hash, "hex");
     } catch (error) {
       if (error instanceof RecorderError && error.code === "scope_insufficient") return undefined;
       throw error;
@@ -148,8 +145,7 @@ export class RemoteCapture {
 
   async #findOne(id: string): Promise<number | undefined> {
     try {
-      const entry = await this.#server.find(entryPath(id), "entry_not_found");
-      return entry?.position;
+      return (await this.#server.find<Entry>(entryPath(id), ["position"], "entry_not_found"))?.position;
     } catch (error) {
       if (!(error instanceof RecorderError) || error.code !== "scope_insufficient") throw error;
       this.#mayRead = false;

@@ -1,5 +1,7 @@
 // Tails through a server: its events as they come, and again from where they broke off when the connection does.
 import { setTimeout as pause } from "node:timers/promises";
+import { textOf } from "../../../client/connection.js";
+import { defaultRetry, retryDelay } from "../../../client/server-errors.js";
 import { Fault } from "../../model/fault.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { TailFilter, TailOptions, TailQuery, TailRead, TailRow } from "../../reading/tail/read-tail.js";
@@ -8,9 +10,6 @@ import type { ServerConnection } from "./server-connection.js";
 
 /** Whoever reads slowly holds no more than this; then the connection waits. */
 const ROWS_MAX = 1_000;
-/** How long it waits before it asks again; twice as long each time, until it is heard. */
-const RETRY_MS_MIN = 250;
-const RETRY_MS_MAX = 30_000;
 
 export class RemoteTails {
   readonly #server: ServerConnection;
@@ -95,13 +94,11 @@ class RemoteTail implements TailWindow {
         await this.#listen();
       } catch (error) {
         // A server that was there once comes back; one that refuses, or never was there, does not.
-        if (!isBroken(error) && !(this.#wasHeard && isPassing(error))) return this.#fail(error);
+        if (!(this.#wasHeard && isPassing(error))) return this.#fail(error);
       }
-      const longest = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(this.#failures, 30));
+      // A caller that waits for entries keeps the program alive, also while there is no connection.
+      const ms = retryDelay(this.#failures, defaultRetry);
       this.#failures += 1;
-      // Whoever waits for entries keeps the program alive, also while there is no connection. Many who wait for one server
-      // must not come back at the same moment.
-      const ms = longest * (0.5 + Math.random() / 2);
       await pause(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
     }
     this.#refused(this.#stop.signal.reason);
@@ -115,14 +112,13 @@ class RemoteTail implements TailWindow {
 
   async #listen(): Promise<void> {
     const query = { ...this.#given, after: this.#last };
-    const answer = await this.#server.open("/tail", query, { signal: this.#stop.signal });
+    const answer = await this.#server.open("/tail", query, this.#stop.signal);
     this.#wasHeard = true;
     this.#failures = 0;
     if (this.#last !== undefined) this.#started(Number(this.#last));
     let rest = "";
-    const decoder = new TextDecoder();
-    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
-      const events = `${rest}${decoder.decode(chunk, { stream: true })}`.split("\n\n");
+    for await (const piece of textOf(answer.body)) {
+      const events = `${rest}${piece}`.split("\n\n");
       rest = events.pop() as string;
       for (const event of events) this.#take(event);
       this.#wake();
@@ -158,9 +154,4 @@ class RemoteTail implements TailWindow {
 /** A server that is away, busy or being started, and whatever stands before it and says so in its own way. */
 function isPassing(error: unknown): boolean {
   return error instanceof Fault || (error instanceof RecorderError && error.code === "rate_exceeded");
-}
-
-/** A connection that broke while it was open. */
-function isBroken(error: unknown): boolean {
-  return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
 }

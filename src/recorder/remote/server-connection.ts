@@ -1,9 +1,9 @@
-// Requests to a Hansard server, whose refusals and faults come out as if they had happened here.
-import * as http from "node:http";
-import * as https from "node:https";
-import { connectionWords } from "../../../client/transport.js";
+// Questions to a Hansard server. What it refuses and what fails there come out as if they had happened here; an answer that is
+// none of a Hansard server becomes a fault that names the server and says what to do.
+import { Connection, readBytes, readText, type ServerAnswer, type ServerRequest } from "../../../client/connection.js";
+import { ConnectionError, failureOf } from "../../../client/server-errors.js";
 import { Fault, type FaultCode } from "../../model/fault.js";
-import { isJsonObject } from "../../model/json.js";
+import { isJsonObject, type JsonValue, parseJson } from "../../model/json.js";
 import { RecorderError, type RejectionCode, type RejectionDetails } from "../../model/rejection.js";
 
 export type Query = { readonly [name: string]: unknown };
@@ -15,113 +15,166 @@ export interface ServerOptions {
   readonly answer_ms?: number | undefined;
 }
 
+type KeyOf<T> = T extends unknown ? keyof T & string : never;
+
+/** The members that an answer must have, or one of several: without them something else has answered. */
+type Members<T> = readonly (KeyOf<T> | readonly KeyOf<T>[])[];
+
 export class ServerConnection {
-  readonly #base: string;
-  readonly #headers: { readonly [name: string]: string };
+  /** The server's address, without a slash at its end. */
+  readonly address: string;
+  readonly #connection: Connection;
   readonly #answerMs: number | undefined;
-  readonly #closing = new AbortController();
 
   constructor({ address, key, answer_ms }: ServerOptions) {
+    this.address = address.replace(/\/+$/, "");
     this.#answerMs = answer_ms;
-    this.#base = address.replace(/\/+$/, "");
-    this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  }
-
-  get address(): string {
-    return this.#base;
+    this.#connection = new Connection({ address: this.address, key, keeps_process_alive: true });
   }
 
   /** The document at a path; what is undefined or empty in the query was not asked for. */
-  // biome-ignore lint/suspicious/noExplicitAny: the contract of each route says what it answers with.
-  async get(path: string, query: Query = {}): Promise<any> {
-    return this.#inTime(path, async (signal) => this.#documentIn(await this.open(path, query, { signal })));
+  get<T extends object>(path: string, members: Members<T>, query: Query = {}): Promise<T> {
+    return this.#document(withQuery(path, query), members);
   }
 
   /** The same, or undefined where there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above.
-  async find(path: string, missing: RejectionCode, query: Query = {}): Promise<any> {
-    return orMissing(missing, this.get(path, query));
+  find<T extends object>(path: string, members: Members<T>, missing: RejectionCode): Promise<T | undefined> {
+    return orMissing(missing, this.get(path, members));
   }
 
-  /** Its answer as it came. */
-  async findAnswer(path: string, missing: RejectionCode, query: Query = {}): Promise<Response | undefined> {
-    return orMissing(missing, this.open(path, query));
+  /** The bytes of a document as they came, or undefined where there is none. */
+  findBytes(path: string, missing: RejectionCode): Promise<Uint8Array | undefined> {
+    return orMissing(
+      missing,
+      this.open(path).then(({ body }) => readBytes(body)),
+    );
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: as above.
-  async post(path: string, body: unknown): Promise<any> {
-    const headers = { "content-type": "application/json" };
-    const init = { method: "POST", headers, body: JSON.stringify(body) };
-    return this.#inTime(path, async (signal) => this.#documentIn(await this.#ask(path, { ...init, signal })));
+  post<T extends object>(path: string, body: unknown, members: Members<T>): Promise<T> {
+    return this.#document(path, members, { type: "application/json", text: JSON.stringify(body) });
   }
 
   /** An answer that is read as it comes. */
-  open(path: string, query: Query = {}, init: RequestInit = {}): Promise<Response> {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
-    const search = new URLSearchParams(
-      given.map(([name, value]): [string, string] => [name, String(value)]),
-    ).toString();
-    const asked = search === "" ? path : `${path}?${search}`;
-    return this.#inTime(path, (signal) => this.#ask(asked, { ...init, signal: joined(signal, init.signal) }));
+  async open(path: string, query: Query = {}, signal?: AbortSignal): Promise<ServerAnswer> {
+    const request = this.#request(withQuery(path, query), { signal });
+    const answer = await this.#reached(this.#connection.open(request));
+    if (isSuccess(answer) && OUR_TYPES.test(answer.content_type)) return { ...answer, body: this.#read(answer.body) };
+    if (isSuccess(answer)) answer.cancel();
+    throw this.#toError({ ...answer, text: isSuccess(answer) ? "" : await readText(answer.body).catch(() => "") });
   }
 
   close(): void {
-    this.#closing.abort();
+    this.#connection.close();
   }
 
-  async #ask(path: string, init: RequestInit): Promise<Response> {
-    const headers = { ...this.#headers, ...(init.headers as { readonly [name: string]: string } | undefined) };
-    const asked = { ...init, headers, signal: joined(this.#closing.signal, init.signal) };
-    let answer: Response;
-    try {
-      answer = await (HAS_DOTS.test(path) ? askAsIs(this.#base, path, asked) : fetch(`${this.#base}${path}`, asked));
-    } catch (cause) {
-      throw this.#unreachable(cause);
-    }
-    if (!answer.ok) throw toError(answer.status, await answer.text().catch(() => ""), this.#base);
-    if (OUR_TYPES.test(answer.headers.get("content-type") ?? "")) return answer;
-    await answer.body?.cancel();
-    throw noSuchServer(answer.status, this.#base);
+  async #document<T extends object>(path: string, members: Members<T>, body?: ServerRequest["body"]): Promise<T> {
+    const answer = await this.#reached(this.#connection.ask(this.#request(path, { body })));
+    if (!isSuccess(answer)) throw this.#toError(answer);
+    if (!OUR_TYPES.test(answer.content_type)) throw this.#toError({ ...answer, text: "" });
+    const document = parseJson(answer.text);
+    if (document === undefined) throw this.#brokenOff();
+    const absent = absentMember(document, members);
+    if (absent === undefined) return document as unknown as T;
+    const place = path.replace(/\?.*$/, "");
+    const message = `the server at ${this.address} gave no usable answer for ${place}: ${absent}`;
+    throw new Fault("store_unsuitable", message, { hint: ANSWER_HINT });
   }
 
-  async #documentIn(answer: Response): Promise<unknown> {
-    try {
-      return await answer.json();
-    } catch (cause) {
-      const hint = "Try again; if it stays, look at the server's log, and at whatever lies between.";
-      const message = `the server at ${this.#base} broke off its answer: ${wordsOf(cause)}`;
-      throw new Fault("store_unavailable", message, { hint, cause });
-    }
+  #brokenOff(): Fault {
+    const message = `the server at ${this.address} broke off its answer: it is not whole JSON`;
+    return new Fault("store_unavailable", message, { hint: hints.broken });
   }
 
-  /** What takes longer than it may has failed: `fetch` alone would wait for five minutes, whatever was asked. */
-  async #inTime<T>(path: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const stop = new AbortController();
-    const ms = this.#answerMs ?? (READS_ALL.test(path) ? READS_ALL_MS : ANSWER_MS);
-    const timer = setTimeout(() => stop.abort(), ms);
+  #request(path: string, more: Partial<Pick<ServerRequest, "body" | "signal">>): ServerRequest {
+    const isSlow = READS_ALL.test(path.replace(/\?.*$/, ""));
+    const { body, signal } = more;
+    const timeout_ms = this.#answerMs ?? (isSlow ? READS_ALL_MS : ANSWER_MS);
+    return { path, timeout_ms, signal, body };
+  }
+
+  async #reached<T>(work: Promise<T>): Promise<T> {
     try {
-      return await work(stop.signal);
+      return await work;
     } catch (error) {
-      throw stop.signal.aborted ? this.#unreachable(`it gave no answer within ${ms / 1000} seconds`) : error;
-    } finally {
-      clearTimeout(timer);
+      throw this.#toFault(error);
     }
   }
 
-  #unreachable(cause: unknown): Fault {
-    const hint = "Check the address, and that a server runs there.";
-    const message = `the server at ${this.#base} cannot be reached: ${wordsOf(cause)}`;
-    return new Fault("store_unavailable", message, { hint, cause });
+  async *#read(body: ServerAnswer["body"]): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      yield* body;
+    } catch (error) {
+      throw this.#toFault(error);
+    }
+  }
+
+  #toFault(cause: unknown): unknown {
+    if (!(cause instanceof ConnectionError)) return cause;
+    const message = `the server at ${this.address} cannot be reached: ${cause.message}`;
+    return new Fault("store_unavailable", message, { hint: hints[cause.code], cause });
+  }
+
+  #toError(answer: { readonly status: number; readonly text: string; readonly location?: string | undefined }): Error {
+    const failure = failureOf(answer);
+    if (failure.side === "stranger") return strangerAt(this.address, answer);
+    const { code, message, hint = "" } = failure.error;
+    if (failure.side === "server") return new Fault(code as FaultCode, message, { hint });
+    const details = failure.error as RejectionDetails;
+    // The server names the header that a request needs; here nobody writes one.
+    return new RecorderError(code === "key_missing" || code === "key_wrong" ? { ...details, hint: KEY_HINT } : details);
   }
 }
 
 const ANSWER_MS = 60_000;
-/** Below the five minutes of `fetch`, so that it is said in words of ours. */
 const READS_ALL_MS = 290_000;
 const READS_ALL = /^\/(?:verify|export|forget|memories\/(?:audit|import))$|\/(?:extract|reinforce)$/;
 
-function joined(signal: AbortSignal, other: AbortSignal | null | undefined): AbortSignal {
-  return other ? AbortSignal.any([signal, other]) : signal;
+/** What a Hansard server answers with; a page is from somebody else. */
+const OUR_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/(?:event-stream|markdown))\b/;
+
+const ANSWER_HINT =
+  "Check the address, whatever stands in front of the server, and that the server's version is the one used here.";
+
+const KEY_HINT = "Give one in HANSARD_KEY, or as `key`; `hansard keys create` makes one, where the record lies.";
+
+const hints: { readonly [C in ConnectionError["code"]]: string } = {
+  refused: "Check the address and the port, and that a server runs there.",
+  unknown_host: "Check how the host is spelled.",
+  unreachable: "Check the address and the network.",
+  timeout: "Check the address, and that a server runs there; a busy one may answer later.",
+  tls: "Check whether the address begins with http:// or https://, and the server's certificate.",
+  broken: "Try again. If it stays, look at the server's log, and at whatever stands in front of it.",
+  aborted: "Connect again.",
+};
+
+function strangerAt(
+  address: string,
+  { status, location }: { readonly status: number; readonly location?: string | undefined },
+) {
+  if (status >= 300 && status < 400) {
+    const message = `${address} redirects to ${location ?? "another address"}`;
+    return new Fault("store_unsuitable", message, {
+      hint: "Give the address that it redirects to: Hansard follows no redirects, so that a key reaches only the server it is for.",
+    });
+  }
+  const message = `${address} answers with status ${status}, and not as a Hansard server`;
+  return new Fault("store_unsuitable", message, { hint: "Check the address: another program listens there." });
+}
+
+function absentMember(document: JsonValue, members: readonly (string | readonly string[])[]): string | undefined {
+  if (!isJsonObject(document)) return "it is not a JSON object";
+  const absent = members.find((names) => ![names].flat().some((name) => Object.hasOwn(document, name)));
+  return absent === undefined ? undefined : `it has no ${[absent].flat().join(" or ")}`;
+}
+
+function isSuccess({ status }: { readonly status: number }): boolean {
+  return status >= 200 && status < 300;
+}
+
+function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  return search === "" ? path : `${path}?${search}`;
 }
 
 async function orMissing<T>(missing: RejectionCode, answer: Promise<T>): Promise<T | undefined> {
@@ -130,65 +183,5 @@ async function orMissing<T>(missing: RejectionCode, answer: Promise<T>): Promise
   } catch (error) {
     if (error instanceof RecorderError && error.code === missing) return undefined;
     throw error;
-  }
-}
-
-/** `fetch` keeps what really failed in the cause of its error. */
-function wordsOf(cause: unknown): string {
-  return connectionWords(cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause);
-}
-
-/** What the server refused is refused here in the same words; whatever else answers on that port is no such server. */
-function toError(status: number, text: string, base: string): Error {
-  const error = errorIn(text);
-  if (error === undefined) return noSuchServer(status, base);
-  const { code, message, hint = "" } = error;
-  if (code === "key_missing" || code === "key_wrong") return new RecorderError({ ...error, hint: KEY_HINT });
-  // Below 500 the caller can mend it; the tables that decide it are the server's.
-  if (status >= 500) return new Fault(code as FaultCode, message, { hint });
-  return new RecorderError(error);
-}
-
-/** The server speaks of the header that a request needs; here nobody writes one. */
-const KEY_HINT = "Give one in HANSARD_KEY, or as `key`; `hansard keys create` makes one, where the record lies.";
-
-function noSuchServer(status: number, base: string): Fault {
-  const message = `${base} answers with status ${status}, and not as a Hansard server`;
-  return new Fault("store_unsuitable", message, { hint: "Check the address: another program listens there." });
-}
-
-/** What a Hansard server answers with; a page is from somebody else. */
-const OUR_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/(?:event-stream|markdown))\b/;
-
-/** `.` and `..` are ids like any other, and to `fetch` they lead to another path. */
-const HAS_DOTS = /\/\.{1,2}(?:[/?]|$)/;
-
-/** A small request whose path is sent as it is. */
-function askAsIs(base: string, path: string, { method, headers, signal, body }: RequestInit): Promise<Response> {
-  const { pathname, protocol } = new URL(base);
-  const ask = protocol === "https:" ? https.request : http.request;
-  const options = { method, headers, signal, path: `${pathname.replace(/\/+$/, "")}${path}` } as http.RequestOptions;
-  return new Promise((resolve, reject) => {
-    const asked = ask(base, options, (answer) => {
-      const pieces: Buffer[] = [];
-      answer.on("data", (piece: Buffer) => pieces.push(piece));
-      answer.on("error", reject);
-      answer.on("end", () => {
-        const headers = { "content-type": answer.headers["content-type"] ?? "" };
-        resolve(new Response(Buffer.concat(pieces), { status: answer.statusCode ?? 502, headers }));
-      });
-    });
-    asked.on("error", reject);
-    asked.end(body as string | undefined);
-  });
-}
-
-function errorIn(text: string): RejectionDetails | undefined {
-  try {
-    const document: unknown = JSON.parse(text);
-    const error = isJsonObject(document) ? document.error : undefined;
-    return isJsonObject(error) && typeof error.code === "string" ? (error as unknown as RejectionDetails) : undefined;
-  } catch {
-    return undefined;
   }
 }

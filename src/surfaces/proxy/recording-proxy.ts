@@ -6,8 +6,9 @@ import { pipeline, type Transform } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
 import type { Surroundings } from "../../../client/index.js";
-import { reasonOf, type StreamWatch } from "../../../client/observed-stream.js";
+import type { StreamWatch } from "../../../client/observed-stream.js";
 import { beginRecording, type Recording } from "../../../client/recording.js";
+import { reasonOf } from "../../../client/server-errors.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { HostCheck } from "../http/door/hosts.js";
 
