@@ -1,5 +1,6 @@
 // Bundles what the package is entered by into few files in dist/bundle: loading hundreds of modules would take most of the
-// time that a short command runs, and every thread loads its own again. Packages stay outside.
+// time that a short command runs, and every thread loads its own again. Packages stay outside,
+// but for one that has hundreds of files and of which a few are needed.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
@@ -7,7 +8,7 @@ import { rolldown } from "rolldown";
 const CODE = /\/src\/.*\.ts$/;
 const options = {
   platform: /** @type {const} */ ("node"),
-  external: /^[^./]/,
+  external: /^(?!typebox$)[^./]/,
   transform: { target: "node20" },
 };
 
@@ -35,9 +36,10 @@ export async function bundle(root) {
       ],
     },
   });
-  // Those that write run beside every capture, and need a tenth of what is shared: alone they start sooner and take less memory.
+  // Those that write run beside every capture and every erasure, and need a tenth of what is shared: alone they start sooner
+  // and take less memory.
   // They are built with the others all the same, so that what is shared stays in one file.
-  for (const name of ["checkpoint", "log"]) {
+  for (const name of ["checkpoint", "log", "purge"]) {
     const alone = await rolldown({ ...options, cwd: root, input: threadSource(name) });
     await alone.write({ ...output, codeSplitting: false });
   }
