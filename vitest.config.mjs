@@ -2,33 +2,45 @@
 import { defineConfig } from "vitest/config";
 import { CountReporter } from "./scripts/count-reporter.mjs";
 
-/** What is asked through HTTP must not depend on the engine, so these run once more on PostgreSQL. */
-const onPostgres = [
-  "context.test",
-  "feedback.test",
-  "filters.test",
-  "http.test",
-  "http-bad-*.test",
-  "http-close.test",
-  "http-forget.test",
-  "http-metrics.test",
-  "http-openapi.test",
-  "http-se*.test",
-  "http-scopes.test",
-  "reflection.test",
-  "tail.test",
-  "import-export.test",
-  "memories*.test",
-  "memory-passes.test",
-];
+/**
+ * What may differ by engine: numbers given to what is appended at once, the conditions that filters become, what erasing
+ * leaves, how others hear of new entries, and who of several programs learns. All else of an engine the suites of
+ * `test/conformance/` and `test/differential/` ask directly, and the rest of `test/e2e/` asks of whatever engine there is.
+ */
+const onPostgres = ["http.test", "filters.test", "http-forget.test", "tail.test", "memory-passes.test"];
 
-const everywhere = ["**/node_modules/**"];
-const crashes = "dist/test/crash/**";
+/** What takes long, for `npm run test:slow`: programs that are killed, disks that fill up, servers under floods, large files. */
+const slow = [
+  "attack/floods",
+  "crash/exchanged-log",
+  "crash/file-size-limit",
+  "crash/forget-kill",
+  "crash/forgotten-bytes",
+  "crash/full-disk",
+  "crash/kill",
+  "crash/lost-index",
+  "crash/pass-kill",
+  "crash/postgres-*",
+  "crash/rebuild",
+  "crash/several-processes",
+  "crash/shared-parts",
+  "crash/sqlite-parts",
+  "crash/stuck-commits",
+  "crash/text-merging",
+  "crash/watch-soak",
+  "differential/search",
+  "import/large-files",
+].map((name) => `dist/test/${name}.test.js`);
+
+const packages = "**/node_modules/**";
+const crashes = "dist/test/crash/*.test.js";
+/** What survives a crash or a full disk is asked of a real disk. */
+const onDisk = { HANSARD_TEST_DISK: "1" };
 
 export default defineConfig({
   test: {
-    exclude: everywhere,
-    globalSetup: ["dist/test/support/postgres-setup.js"],
+    exclude: [packages],
+    globalSetup: ["dist/test/support/postgres-setup.js", "dist/test/support/browser-setup.js"],
     pool: "forks",
     // Two cores are busy with three: many tests wait, for a server to start or for a time to pass.
     maxWorkers: 3,
@@ -40,14 +52,22 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     reporters: ["default", new CountReporter({ file: process.env.HANSARD_TEST_COUNTS })],
     projects: [
-      { extends: true, test: { name: "all", include: ["dist/**/*.test.js"], exclude: [...everywhere, crashes] } },
-      // What survives a crash or a full disk is asked of a real disk.
-      { extends: true, test: { name: "crash", include: [`${crashes}/*.test.js`], env: { HANSARD_TEST_DISK: "1" } } },
+      { extends: true, test: { name: "all", include: ["dist/**/*.test.js"], exclude: [packages, crashes, ...slow] } },
+      { extends: true, test: { name: "crash", include: [crashes], exclude: [packages, ...slow], env: onDisk } },
+      { extends: true, test: { name: "slow", include: slow, env: onDisk } },
       {
         extends: true,
         test: {
           name: "postgres",
-          include: [...onPostgres.map((name) => `dist/test/e2e/${name}.js`), "dist/test/differential/search.test.js"],
+          include: onPostgres.map((name) => `dist/test/e2e/${name}.js`),
+          env: { HANSARD_TEST_ENGINE: "postgres" },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "slow-postgres",
+          include: ["dist/test/differential/search.test.js"],
           env: { HANSARD_TEST_ENGINE: "postgres" },
         },
       },

@@ -17,6 +17,11 @@ export function launchChromium() {
   return chromium.launch({ executablePath: findChromium(), args: flags });
 }
 
+/** The same for several processes, which connect to it. */
+export function serveChromium() {
+  return chromium.launchServer({ executablePath: findChromium(), args: flags });
+}
+
 /**
  * @returns {string} The program to start; HANSARD_CHROMIUM, where set, names it.
  * @throws When there is none: a test without its browser is red, never skipped.

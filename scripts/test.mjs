@@ -1,4 +1,5 @@
-// `npm test`: gets what the tests need, then runs every check and every test; `npm test -- log` runs matching tests only.
+// `npm test`: gets what the tests need, then runs every check and every test that is not slow; `npm run test:slow` runs the
+// slow ones, and `npm test -- log` those of either that match.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +9,10 @@ import { repositoryRoot } from "./repository-root.mjs";
 import { runCommand } from "./run-command.mjs";
 import { Steps } from "./steps.mjs";
 
-const vitestArgs = process.argv.slice(2);
-const everything = vitestArgs.length === 0;
+const [slowly, args] = process.argv[2] === "--slow" ? [true, process.argv.slice(3)] : [false, process.argv.slice(2)];
+const everything = args.length === 0;
+/** Vitest's projects whose names begin with `slow` hold what takes long. */
+const vitestArgs = everything ? ["--project", slowly ? "slow*" : "!slow*"] : args;
 const steps = new Steps();
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
@@ -19,7 +22,7 @@ if (await steps.run("dependencies", () => ensureDependencies(repositoryRoot, ste
   await steps.run("browser", () => ensureChromium(repositoryRoot, steps.say));
   const { ensurePostgres } = await import("./postgres.mjs");
   await steps.run("database", () => ensurePostgres(repositoryRoot, steps.say));
-  if (everything) {
+  if (everything && !slowly) {
     const { checks } = await import("./checks.mjs");
     for (const { name, check } of checks) await steps.run(name, () => check(repositoryRoot));
   }

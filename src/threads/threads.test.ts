@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { folderOfTest } from "../../test/support/temporary-folder.js";
+import { folderOfTest, folderOnDisk } from "../../test/support/temporary-folder.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { AlteredNote } from "../log/noting-log.js";
 import type { LogEntry } from "../log/port.js";
@@ -90,7 +90,7 @@ describe("a closed log", () => {
 });
 
 test("the write-ahead log is carried over while entries are written, and does not grow with them", async () => {
-  const path = join(folderOfTest(), "log.db");
+  const path = join(folderOnDisk(), "log.db");
   const log = await ThreadedLog.open({ path, mode: "create" });
   let walBytesMax = 0;
   for (let nth = 0; nth < 800; nth += 1) {

@@ -1,8 +1,7 @@
 // Recorded text that would like to be more: Markdown, HTML and tool calls of shapes that no model ever wrote.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { launchChromium } from "../../scripts/chromium.mjs";
+import { describe, expect, test } from "vitest";
 import { startServer } from "../e2e/http-client.js";
+import { browserOfFile } from "../e2e/page-browser.js";
 
 const hostile = [
   "<img src=https://evil.example/a onerror=alert(1)>",
@@ -56,11 +55,7 @@ const odd: readonly unknown[] = [
 ];
 
 describe("tool calls and content parts of odd shapes", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
+  const open = browserOfFile();
 
   test("blank neither the page nor any other view", async () => {
     const server = await startServer();
@@ -79,11 +74,7 @@ describe("tool calls and content parts of odd shapes", () => {
     for (const path of [...paths, "/sessions/s/history?format=anthropic", "/reflection", "/export"]) {
       expect(`${path} ${(await server.get(path)).status}`).toBe(`${path} 200`);
     }
-    const page = await browser.newPage();
-    onTestFinished(() => page.close());
-    const problems: string[] = [];
-    page.on("pageerror", ({ message }) => problems.push(message));
-    await page.goto(server.address);
+    const { page, problems } = await open(server.address);
     await page.getByText("still to be seen", { exact: true }).waitFor({ timeout: 20_000 });
     expect(await page.locator(".entry-line").count()).toBeGreaterThan(5);
     await page.goto(`${server.address}/ui/sessions/s`);

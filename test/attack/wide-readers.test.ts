@@ -1,6 +1,7 @@
 // Readers of entries as large and as wide as they may be: what is sent as it is stored is not built for each of them.
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { startCli } from "../e2e/cli-run.js";
@@ -61,9 +62,15 @@ async function startServe(): Promise<Served> {
       for await (const chunk of answer) bytes += chunk.length;
       return { status: answer.statusCode, bytes };
     },
-    memory() {
-      const [, kb] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
-      return Number(kb) * 1024;
-    },
+    memory: () => memoryOf(child.pid as number),
   };
+}
+
+/** The most that a process has had in memory, in bytes; other systems than Linux tell what it has now. */
+function memoryOf(pid: number): number {
+  const status = `/proc/${pid}/status`;
+  const kb = existsSync(status)
+    ? /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(status, "utf8"))?.[1]
+    : execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" });
+  return Number(kb) * 1024;
 }

@@ -1,7 +1,6 @@
-// A real browser for tests of the page: one for a file, a tab for a test, and what went wrong in it.
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { launchChromium } from "../../scripts/chromium.mjs";
+// A real browser for tests of the page: one for the run, a tab for a test, and what went wrong in it.
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 
 export interface OpenPage {
   readonly page: Page;
@@ -15,8 +14,11 @@ export interface OpenPage {
 export function browserOfFile(): (address: string, options?: BrowserContextOptions) => Promise<OpenPage> {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium();
+    const response = await fetch(inject("browserAddress"));
+    if (!response.ok) throw new Error(await response.text());
+    browser = await chromium.connect(await response.text());
   });
+  // This ends the connection with its tabs, and not the browser.
   afterAll(() => browser?.close());
   return async (address, options = {}) => {
     const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });

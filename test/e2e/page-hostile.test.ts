@@ -123,7 +123,7 @@ test("an address that cannot be decoded is the page's, and a place beyond the en
   await server().post("/entries", [said("short", "its first words"), said("short", "its last words")]);
   const { page } = await open("about:blank");
   const answer = await page.goto(`${server().address}/ui/sessions/%E0%A4%A`);
-  await page.getByRole("heading", { name: "This session isn’t in this store." }).waitFor();
+  await page.getByRole("heading", { name: "There is no such session" }).waitFor();
   expect(answer?.headers()["content-security-policy"]).toContain("script-src 'self'");
   expect((await server().get("/sessions/%E0%A4%A")).headers.get("content-security-policy")).toContain(
     "default-src 'none'",

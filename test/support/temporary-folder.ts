@@ -11,6 +11,13 @@ export function folderOfTest(): string {
   return folder;
 }
 
+/** The same on a disk, for what is about how fast one is; called inside the test. */
+export function folderOnDisk(): string {
+  const folder = made(tmpdir(), "hansard-");
+  onTestFinished(() => remove(folder));
+  return folder;
+}
+
 /** A folder for all tests of a file; called outside of them. */
 export function folderOfFile(): string {
   const folder = newFolder();
@@ -20,8 +27,12 @@ export function folderOfFile(): string {
 
 /** For what ends by itself; the caller removes it. */
 export function newFolder(prefix = "hansard-"): string {
+  return made(onDisk ? tmpdir() : temporaryPlace(), prefix);
+}
+
+function made(parent: string, prefix: string): string {
   // The real path, because some systems reach their temporary folder through a link and Node resolves links.
-  return realpathSync(mkdtempSync(join(onDisk ? tmpdir() : temporaryPlace(), prefix)));
+  return realpathSync(mkdtempSync(join(parent, prefix)));
 }
 
 /** Tests of crashes and full disks set it: what they are about is a real disk. */

@@ -24,7 +24,7 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
   return (
     <>
       <a className="skip" href="#content">
-        Skip to content
+        To the text
       </a>
       <header className="frame">
         <Link to={to([])} className="name">
@@ -37,7 +37,7 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
       </header>
       {isAway && (
         <p className="away" role="alert">
-          Can’t reach the server. Retrying… What you see may be out of date.
+          The server does not answer. What is shown stays; the page tries again by itself.
         </p>
       )}
       {health !== undefined && isBehind(health) && (

@@ -126,9 +126,9 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
 
   if (error instanceof Refused && error.code === "session_not_found") {
     return (
-      <Empty title="This session isn’t in this store.">
+      <Empty title="There is no such session">
         <p>
-          <code dir="auto">{id}</code> was never recorded here, or it was deleted.
+          Nothing is recorded under <code dir="auto">{id}</code>. If it was here before, somebody had it forgotten.
         </p>
         <p>
           <Link to={to(["sessions"])}>All sessions</Link>
