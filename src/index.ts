@@ -17,7 +17,7 @@ export type { EntryCounts, EntryIndex } from "./index/port.js";
 export type { Captured } from "./log/capture/append-result.js";
 export type { OnRecorded, RecordedEntry } from "./log/capture/recorded-hooks.js";
 export type { Surroundings } from "./log/capture/surroundings.js";
-export type { ForgetOptions } from "./log/forgetting/forget-wish.js";
+export type { ForgetOptions } from "./log/forgetting/forget-options.js";
 export type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./log/forgetting/forgotten.js";
 export type { RetentionRule } from "./log/forgetting/retention.js";
 export type { SecretFinding } from "./log/forgetting/scrubbing.js";

@@ -9,6 +9,7 @@ import { completeInteraction } from "./complete-interaction.js";
 import { consolidateSession } from "./consolidate-session.js";
 import { context } from "./context.js";
 import { extractMemories } from "./extract-memories.js";
+import { forget } from "./forget.js";
 import { getHistory } from "./get-history.js";
 import { getMemory } from "./get-memory.js";
 import { getSession } from "./get-session.js";
@@ -60,6 +61,7 @@ const otherOperations = {
   importMemoryFile,
   extractMemories,
   reinforceMemories,
+  forget,
 };
 
 /** Those that append entries. The library has methods for them that are handier, and answer with more. */

@@ -1,5 +1,7 @@
 // What operations that change the record are carried out with.
 import type { AppendResult, Captured } from "../log/capture/append-result.js";
+import type { ForgetRequest } from "../log/forgetting/forget-options.js";
+import type { Forgotten } from "../log/forgetting/forgotten.js";
 import type { MemoryWriter } from "../memories/memory-writer.js";
 import type { EntryInput } from "../model/entry.js";
 
@@ -16,4 +18,5 @@ export interface Recording {
 /** What writes beside capture, where the store is. */
 export interface Writers {
   readonly memories: MemoryWriter;
+  readonly forget: (request: ForgetRequest) => Promise<Forgotten>;
 }

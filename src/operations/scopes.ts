@@ -31,7 +31,6 @@ export const needByRoute: { readonly [route: string]: Need } = {
 
   "GET /doctor": "admin",
   "GET /export": "admin",
-  "POST /forget": "admin",
 
   "GET /access": "any",
   "GET /mcp": "any",

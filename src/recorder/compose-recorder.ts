@@ -24,6 +24,7 @@ import { orThrow } from "../model/rejection.js";
 import { SerialQueue } from "../model/scheduling.js";
 import { type Calls, calls as callTable } from "../operations/calls.js";
 import { parseOptions } from "../operations/operation.js";
+import type { Writers } from "../operations/recording.js";
 import { bindCalls, type Reading } from "../reading/calls.js";
 import { TailHub } from "../reading/tail/hub.js";
 import type { TailSource } from "../reading/tail/source.js";
@@ -140,9 +141,10 @@ export function composeRecorder(opened: RecorderSides): Recorder {
     passes: memories,
     operate: async (operation, options) => {
       const query = orThrow(parseOptions(operation, options, surroundings.nowMs()));
-      if (operation.needs === "writers") return operation.answer({ memories }, query as never);
+      const writers: Writers = { memories, forget: async (request) => orThrow(await custody.forget(request)) };
+      if (operation.needs === "writers") return operation.answer(writers, query as never);
       const answer = await reading.ask(operation.name, query);
-      await operation.note?.({ memories }, query as never, answer as never);
+      await operation.note?.(writers, query as never, answer as never);
       return answer;
     },
     vitals,
@@ -182,7 +184,13 @@ function writingParts(
       ...sides,
       calls: { ...calls, ...methodsBy(sides.operate) },
       openExtractor,
-      forget: (entry) => custody.forget({ entry, reason: "its evidence was forgotten meanwhile", actor: "hansard" }),
+      forget: (entry) =>
+        custody.forget({
+          target: { scope: "entry", entry },
+          reason: "its evidence was forgotten meanwhile",
+          dry_run: false,
+          actor: "hansard",
+        }),
     }),
     imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
     exports: new Exports({

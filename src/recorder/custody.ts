@@ -3,7 +3,7 @@
 import { type AuditNote, recordAudit } from "../log/audit.js";
 import type { GroupCommit } from "../log/capture/group-commit.js";
 import type { Surroundings } from "../log/capture/pack.js";
-import type { ForgetOptions } from "../log/forgetting/forget-wish.js";
+import type { ForgetRequest } from "../log/forgetting/forget-options.js";
 import { Forgetting } from "../log/forgetting/forgetting.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "../log/forgetting/forgotten.js";
 import type { EntryLog } from "../log/port.js";
@@ -90,8 +90,8 @@ export class Custody {
     return sealing.seal(log, surroundings.nowMs());
   }
 
-  forget(options: ForgetOptions): Promise<Forgotten | Rejection> {
-    return this.#forgetting.forget(options);
+  forget(request: ForgetRequest): Promise<Forgotten | Rejection> {
+    return this.#forgetting.forget(request);
   }
 
   retain(options: RetentionOptions): Promise<Retained | Rejection> {

@@ -16,7 +16,7 @@ import {
 import type { Capture } from "../log/capture/capture.js";
 import type { ImportDoor } from "../log/capture/import-door.js";
 import { Surrounded, type Surroundings } from "../log/capture/surroundings.js";
-import type { ForgetOptions } from "../log/forgetting/forget-wish.js";
+import type { ForgetOptions } from "../log/forgetting/forget-options.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "../log/forgetting/forgotten.js";
 import type { SealKeepingOptions } from "../log/seals/seal-keeping.js";
 import type { LearningOptions } from "../memories/background/learning.js";
@@ -61,7 +61,7 @@ export type SessionListOptions = OptionsOf<Operations["listSessions"]["input"]>;
 export interface RecorderParts {
   readonly calls: Calls;
   readonly capture: Pick<Capture, "record" | "appendOne">;
-  readonly custody: Omit<Pick<Custody, keyof Custody>, "note" | "isContradicted" | "close">;
+  readonly custody: Omit<Pick<Custody, keyof Custody>, "note" | "forget" | "isContradicted" | "close">;
   readonly keys: Pick<Keys, keyof Keys>;
   readonly passes: MemoryPasses;
   /** Opened by what was parsed; what was given is for those who ask it again elsewhere. */
@@ -125,9 +125,12 @@ export class Recorder extends ReadableRecord {
 
   /** Carries an operation out; one that appends entries goes the way of `append`. */
   override async operate(operation: AnyOperation, options: Options): Promise<unknown> {
-    if (operation.needs !== "recorder") return super.operate(operation, options);
-    const { nowMs } = this.#open();
-    return operation.answer(this, orThrow(parseOptions(operation, options, nowMs())) as never);
+    if (operation.needs === "recorder") {
+      const { nowMs } = this.#open();
+      return operation.answer(this, orThrow(parseOptions(operation, options, nowMs())) as never);
+    }
+    const answer = await super.operate(operation, options);
+    return operation.name === "forget" ? this.#forgetting(answer as Forgotten) : answer;
   }
 
   /** What `within` was given where this is asked. */
@@ -278,7 +281,7 @@ export class Recorder extends ReadableRecord {
    * `dry_run` it only says what would go.
    */
   async forget(options: ForgetOptions): Promise<Forgotten> {
-    return this.#forgetting(orThrow(await this.#open().custody.forget(options)));
+    return this.#operations.forget(options);
   }
 
   /** Forgets what is older than the rules allow. */

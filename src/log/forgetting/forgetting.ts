@@ -7,7 +7,7 @@ import type { Mask } from "../../model/mask.js";
 import { notFound, Rejection, reject } from "../../model/rejection.js";
 import type { EntryLog } from "../port.js";
 import { Erasing, type ErasingParts, type ErasingWish } from "./erasing.js";
-import { type ForgetOptions, type ForgetTarget, parseForgetWish } from "./forget-wish.js";
+import type { ForgetRequest, ForgetTarget } from "./forget-options.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./forgotten.js";
 import type { LogFilter, LogLookups } from "./log-lookups.js";
 import { filterOf, parseRetentionRules, reasonOf } from "./retention.js";
@@ -31,11 +31,7 @@ export class Forgetting {
   }
 
   /** Forgets an entry, a session or a project; a rejection where there is nothing of it. */
-  async forget(options: ForgetOptions): Promise<Forgotten | Rejection> {
-    const wish = parseForgetWish(options);
-    if (wish instanceof Rejection) return wish;
-    const { target, reason, dry_run } = wish;
-    const { actor = ACTOR_DEFAULT } = options;
+  async forget({ target, reason, dry_run, actor }: ForgetRequest): Promise<Forgotten | Rejection> {
     const position = target.scope === "entry" ? await this.#positionOf(target.entry) : undefined;
     const refused = position === undefined ? undefined : await this.#refusal(position, target);
     if (refused !== undefined) return refused;

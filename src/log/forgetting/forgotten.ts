@@ -1,19 +1,27 @@
 // The answers of everything that forgets.
+import { Type } from "typebox";
+import { type AnswerOf, counts, named, text } from "../../model/schema.js";
 import type { RetentionRule } from "./retention.js";
 import type { SecretFinding } from "./scrubbing.js";
 
 /** What went, or would go. */
-export interface Forgotten {
-  readonly dry_run: boolean;
-  readonly entries: number;
-  readonly by_kind: { readonly [kind: string]: number };
-  /** In order. */
-  readonly positions: readonly number[];
-  /** Position of the entry that names them, the first where there are several; null where nothing was done. */
-  readonly redaction: number | null;
-  /** What could not be removed from the files yet, and when it will be; empty where nothing is left. */
-  readonly left: readonly string[];
-}
+export type Forgotten = AnswerOf<typeof forgotten>;
+export const forgotten = named(
+  "Forgetting",
+  Type.Object({
+    dry_run: Type.Boolean(),
+    entries: Type.Integer({ description: "How many entries lost their bodies, or would." }),
+    by_kind: counts,
+    positions: Type.Array(Type.Integer(), { description: "In order." }),
+    redaction: Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      description: "Position of the entry that names them, the first where there are several; null in a dry run.",
+    }),
+    left: Type.Array(text, {
+      description: "What is still in the store's files, in words, and when it goes; empty where nothing is.",
+    }),
+  }),
+);
 
 export interface RetentionOptions {
   readonly rules: readonly RetentionRule[];

@@ -4,7 +4,6 @@ import { textOf } from "../../../client/connection.js";
 import type { Keys } from "../../guard/keys.js";
 import { Watches } from "../../import/watch/watches.js";
 import { type OnRecorded, RecordedHooks } from "../../log/capture/recorded-hooks.js";
-import type { Forgotten } from "../../log/forgetting/forgotten.js";
 import type { Mask } from "../../model/mask.js";
 import type { Verification } from "../../model/verification.js";
 import type { PriceFile } from "../../usage/price-file.js";
@@ -63,7 +62,6 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     custody: {
       verify: (against) =>
         against === undefined ? server.get<Verification>("/verify", ["ok"]) : elsewhere("verifying against a seal"),
-      forget: ({ actor: _, ...wish }) => server.post<Forgotten>("/forget", wish, ["entries"]),
       retain: () => elsewhere("retention"),
       scrub: () => elsewhere("scrubbing"),
       seal: () => elsewhere("sealing"),

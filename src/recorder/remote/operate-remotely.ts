@@ -14,7 +14,7 @@ export function operateRemotely(server: ServerConnection, nowMs: () => number): 
       const members = membersOf(operation.output);
       return await (operation.body === undefined
         ? server.get<object>(path, members, query)
-        : server.post<object>(path, options.body ?? {}, members));
+        : server.post<object>(path, sentIn(operation, options), members));
     } catch (error) {
       if (error instanceof RecorderError && error.code === `${operation.missing}_not_found`) return undefined;
       throw error;
@@ -44,6 +44,13 @@ function requestOf({ route }: AnyOperation, options: Options): { readonly path: 
     ([name, value]) => !inPath.has(name) && name !== "body" && isGiven(value) && value !== false,
   );
   return { path, query: Object.fromEntries(query.map(([name, value]) => [name, textOf(value)])) };
+}
+
+/** The document that is sent. Whose doing it is, a server knows by the key, where it must not be told. */
+function sentIn({ body }: AnyOperation, { body: given }: Options): unknown {
+  if (body?.actor !== "sender") return given ?? {};
+  const { actor: _, ...sent } = given as { readonly actor?: unknown };
+  return sent;
 }
 
 function textOf(value: unknown): string {

@@ -72,9 +72,6 @@ export type ReflectionAnswer = Awaited<ReturnType<Recorder["reflect"]>>;
 /** `GET /usage`. */
 export type UsageAnswer = AnswerTo<Operations["usage"]>;
 
-/** `POST /forget`. */
-export type ForgetAnswer = Awaited<ReturnType<Recorder["forget"]>>;
-
 /** `GET /memories`. */
 export type MemoryPage = AnswerTo<Operations["listMemories"]>;
 

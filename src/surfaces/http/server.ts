@@ -22,7 +22,6 @@ import { custodyRoutes } from "./routes/custody.js";
 import { documentRoutes } from "./routes/documents.js";
 import { entryRoutes } from "./routes/entries.js";
 import { exportRoutes } from "./routes/export.js";
-import { forgetRoutes } from "./routes/forget.js";
 import { hookRoutes } from "./routes/hooks.js";
 import { interactionRoutes } from "./routes/interactions.js";
 import { mcpRoutes } from "./routes/mcp.js";
@@ -103,7 +102,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   operationRoutes(app, recorder);
   tailRoutes(app, recorder);
   exportRoutes(app, recorder);
-  forgetRoutes(app, recorder);
   custodyRoutes(app, { recorder, version, inspect: options.inspect });
   accessRoutes(app, recorder);
   metricsRoutes(app, { recorder, gates, bodies });

@@ -5,7 +5,6 @@ import type { Need } from "../../../operations/operation.js";
 import { statusByFault, statusByRejection } from "../door/errors.js";
 import { operationSchemas } from "./describe-route.js";
 import { entrySchemas } from "./entry-schemas.js";
-import { forgetSchemas } from "./forget-schemas.js";
 import { type Operation, refusals, type Schema, schemaNamed } from "./operation.js";
 import { reflectionSchemas } from "./reflection-schemas.js";
 import { searchSchemas } from "./search-schemas.js";
@@ -94,7 +93,6 @@ export function componentSchemas(): { readonly [name: string]: Schema } {
     ...searchSchemas(),
     ...reflectionSchemas(),
     ...operationSchemas(operationList),
-    ...forgetSchemas(),
     ...entrySchemas(),
   };
 }

@@ -1,19 +1,32 @@
-// The door of forgetting: what is to go and why, as it comes in from any surface.
+// What is to be forgotten and why, as it comes in from any surface: its schema, and how it is parsed or refused.
+import { Type } from "typebox";
 import { parseLabel, parseSessionId } from "../../model/ids.js";
 import { isJsonObject } from "../../model/json.js";
 import { notKnown } from "../../model/options.js";
 import { Rejection, reject } from "../../model/rejection.js";
+import { type GivenIn, named, text } from "../../model/schema.js";
+
+export const newForgetting = named(
+  "NewForgetting",
+  Type.Object(
+    {
+      entry: Type.Optional(
+        Type.Unsafe<string | number>({
+          type: ["string", "integer"],
+          description: "The id of an entry, or its position.",
+        }),
+      ),
+      session_id: Type.Optional(text),
+      project: Type.Optional(text),
+      reason: Type.String({ description: "Why. It stays, and so must not repeat what is to be forgotten." }),
+      dry_run: Type.Optional(Type.Boolean({ description: "Only say what would go." })),
+    },
+    { additionalProperties: false },
+  ),
+);
 
 /** One of `entry`, `session_id` and `project`. */
-export interface ForgetOptions {
-  /** The id of an entry, or its position. */
-  readonly entry?: string | number | undefined;
-  readonly session_id?: string | undefined;
-  readonly project?: string | undefined;
-  /** Why; it is kept in the log, and so must not repeat what is to be forgotten. */
-  readonly reason: string;
-  /** Only says what would go. */
-  readonly dry_run?: boolean | undefined;
+export interface ForgetOptions extends GivenIn<typeof newForgetting> {
   /** Who asks, for the audit: `person` by default. */
   readonly actor?: string | undefined;
 }
@@ -23,17 +36,19 @@ export type ForgetTarget =
   | { readonly scope: "session"; readonly session_id: string }
   | { readonly scope: "project"; readonly project: string };
 
-export interface ForgetWish {
+export interface ForgetRequest {
   readonly target: ForgetTarget;
   readonly reason: string;
   readonly dry_run: boolean;
+  /** Who asks. */
+  readonly actor: string;
 }
 
 const REASON_CHARS_MAX = 1_000;
 const names = ["entry", "session_id", "project"] as const;
-const known: readonly string[] = [...names, "reason", "dry_run", "actor"];
+const known: readonly string[] = [...Object.keys(newForgetting.properties), "actor"];
 
-export function parseForgetWish(input: unknown): ForgetWish | Rejection {
+export function parseForgetOptions(input: unknown): ForgetRequest | Rejection {
   if (!isJsonObject(input)) return invalid("body", "an object is needed: what to forget, and a reason");
   const unknown = Object.keys(input).find((name) => !known.includes(name));
   if (unknown !== undefined) {
@@ -54,9 +69,9 @@ export function parseForgetWish(input: unknown): ForgetWish | Rejection {
   if (target instanceof Rejection) return target;
   const reason = parseReason(input.reason);
   if (reason instanceof Rejection) return reason;
-  const { dry_run = false } = input;
+  const { dry_run = false, actor = "person" } = input;
   if (typeof dry_run !== "boolean") return invalid("dry_run", "dry_run must be true or false");
-  return { target, reason, dry_run };
+  return { target, reason, dry_run, actor: actor as string };
 }
 
 function parseReason(reason: unknown): string | Rejection {
