@@ -7,12 +7,17 @@ import { readRole, textsOfUser } from "../model/roles.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
 
 /** Something that a model answered, or the place in a session where it would have. */
-export type Answer = Interaction | EntryOf<"message"> | EntryOf<"tool_call"> | EntryOf<"error"> | EntryOf<"decision">;
+export type ModelAnswer =
+  | Interaction
+  | EntryOf<"message">
+  | EntryOf<"tool_call">
+  | EntryOf<"error">
+  | EntryOf<"decision">;
 
 /** So many answers before a call are looked through for the one that made it. */
 const LOOKED_BACK = 64;
 
-export class Answers {
+export class AnswerFinder {
   readonly #index: EntryIndex;
   readonly #entries: EntryReader;
 
@@ -22,7 +27,7 @@ export class Answers {
   }
 
   /** The answer that an entry is, or comes from; undefined where it is none of a model's. */
-  async answerOf(entry: Entry): Promise<Answer | undefined> {
+  async answerOf(entry: Entry): Promise<ModelAnswer | undefined> {
     switch (entry.kind) {
       case "interaction":
         return entry;
@@ -41,7 +46,7 @@ export class Answers {
   }
 
   /** The answer before one, of its own kind: the same call may have been recorded as both. */
-  async previous(answer: Answer): Promise<Answer | undefined> {
+  async previous(answer: ModelAnswer): Promise<ModelAnswer | undefined> {
     return this.#read(await this.#before(answer, [answer.kind === "interaction" ? "interaction" : "message"]));
   }
 
@@ -60,7 +65,7 @@ export class Answers {
     return interaction?.kind === "interaction" && !("erased" in interaction) ? interaction : undefined;
   }
 
-  async #callerOf(call: EntryOf<"tool_call">): Promise<Answer | undefined> {
+  async #callerOf(call: EntryOf<"tool_call">): Promise<ModelAnswer | undefined> {
     if (call.tool_call_id === "") return undefined;
     for (const position of await this.#before(call, ["interaction", "message"], LOOKED_BACK)) {
       const answer = await this.#read([position]);
@@ -70,7 +75,7 @@ export class Answers {
   }
 
   /** The answer before, unless the user has spoken since: who makes calls before they answer has not answered yet. */
-  async #sameTurn(call: EntryOf<"tool_call">): Promise<Answer | undefined> {
+  async #sameTurn(call: EntryOf<"tool_call">): Promise<ModelAnswer | undefined> {
     const answer = await this.#read(await this.#before(call, ["interaction", "message"]));
     if (answer === undefined || !mayHaveMade(answer, call)) return undefined;
     const { session_id, position: after } = call;
@@ -84,7 +89,7 @@ export class Answers {
   }
 
   /** One by one, since a context pack may be as large as an entry can be. */
-  async #read([position]: readonly number[]): Promise<Answer | undefined> {
+  async #read([position]: readonly number[]): Promise<ModelAnswer | undefined> {
     const [entry] = position === undefined ? [] : await this.#entries.readWhole([position]);
     return entry?.kind === "interaction" || entry?.kind === "message" ? entry : undefined;
   }
@@ -115,12 +120,12 @@ export function hasWordsOfUser(entry: Entry): boolean {
 }
 
 /** Of a call that the answer does not name: whoever names calls names all of them. */
-export function mayHaveMade(answer: Answer, { tool_call_id }: EntryOf<"tool_call">): boolean {
+export function mayHaveMade(answer: ModelAnswer, { tool_call_id }: EntryOf<"tool_call">): boolean {
   return tool_call_id === "" || callIdsOf(answer).length === 0;
 }
 
 /** The calls that an answer made, by their ids, wherever its provider puts them. */
-export function callIdsOf(answer: Answer): readonly string[] {
+export function callIdsOf(answer: ModelAnswer): readonly string[] {
   if (answer.kind === "interaction") return idsIn(answer.extra.tool_calls);
   if (answer.kind !== "message") return [];
   const { content } = answer;

@@ -5,13 +5,13 @@ import type { Context, GivenMessage } from "../model/context.js";
 import type { Interaction } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ReadingParts } from "../search/lists/reader.js";
-import type { HistoryReader, HistoryTurns } from "../sessions/history/history.js";
+import type { HistoryGroups, HistoryReader } from "../sessions/history/history.js";
 import type { ItemOrigin } from "../sessions/history/items.js";
-import { systemToOpenAi, turnToOpenAi } from "../sessions/history/openai.js";
-import type { Turn } from "../sessions/history/repair.js";
-import { stretchBefore } from "../sessions/history/stretch.js";
+import { groupToOpenAi, systemToOpenAi } from "../sessions/history/openai.js";
+import type { MessageGroup } from "../sessions/history/repair.js";
+import { spanBefore } from "../sessions/history/span.js";
 import { MESSAGES_DEFAULT } from "../sessions/session-query.js";
-import type { Answer, Answers } from "./answers.js";
+import type { AnswerFinder, ModelAnswer } from "./answers.js";
 
 /** A context before it is counted and compared. */
 export type Assembled = Omit<Context, "tokens" | "previous" | "led_to">;
@@ -22,16 +22,16 @@ export const WINDOW = { max_messages: MESSAGES_DEFAULT, format: "openai", includ
 interface Sources {
   readonly index: ReadingParts["index"];
   readonly histories: HistoryReader;
-  readonly answers: Answers;
+  readonly answers: AnswerFinder;
 }
 
-export async function assemble(sources: Sources, answer: Answer): Promise<Assembled> {
+export async function assemble(sources: Sources, answer: ModelAnswer): Promise<Assembled> {
   const place = { entry_id: answer.id, position: answer.position };
   const recorded = answer.kind === "message" ? await sources.answers.recordedCall(answer) : answer;
   if (recorded?.kind === "interaction" && isRecordedPack(recorded.context_pack))
     return { answer: place, ...fromPack(recorded) };
   const { session_id, position } = answer;
-  const stretch = await stretchBefore(sources.index, { session_id, before: position });
+  const stretch = await spanBefore(sources.index, { session_id, before: position });
   const turns = stretch === undefined ? { systems: [], turns: [] } : await sources.histories.turnsIn(stretch, WINDOW);
   const messages = messagesOf(turns);
   const inexact = { answer: place, exact: false, source: "history" } as const;
@@ -84,17 +84,17 @@ function toGiven(message: JsonValue): GivenMessage {
   return { ...recorded, role: roleOf(message) };
 }
 
-function messagesOf({ systems, turns }: HistoryTurns): readonly GivenMessage[] {
+function messagesOf({ systems, turns }: HistoryGroups): readonly GivenMessage[] {
   return [
     ...systems.map((item) => given(systemToOpenAi(item), item.from)),
     ...turns.flatMap((turn) => {
       const origins = [turn.from, ...resultsOf(turn)];
-      return turnToOpenAi(turn, { include_reasoning: false }).map((message, at) => given(message, origins[at]));
+      return groupToOpenAi(turn, { include_reasoning: false }).map((message, at) => given(message, origins[at]));
     }),
   ];
 }
 
-function resultsOf({ calls }: Turn): readonly (ItemOrigin | undefined)[] {
+function resultsOf({ calls }: MessageGroup): readonly (ItemOrigin | undefined)[] {
   return calls.flatMap(({ result }) => (result === undefined ? [] : [result.from]));
 }
 

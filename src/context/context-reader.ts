@@ -1,22 +1,29 @@
 // Contexts as they are read: what a model was given for an answer, how much that was, and what had changed.
-import type { AnswerLookup, Context, ContextChange, GivenMessage, Told } from "../model/context.js";
-import type { Entry, ErasedEntry } from "../model/entry.js";
+
+import { feedbackOn } from "../index/feedback-fold.js";
+import { roleOf } from "../index/given-texts.js";
+import type { EntryIndex } from "../index/port.js";
+import { bodyToEntry, parseBodyText } from "../model/body.js";
+import { contentTexts, valueText } from "../model/content.js";
+import type { AnswerLookup, Context, ContextChange, GivenMessage, LedTo, Told } from "../model/context.js";
+import type { Entry, EntryOf, ErasedEntry, Interaction } from "../model/entry.js";
+import { itemAt } from "../model/item-at.js";
+import { isJsonObject } from "../model/json.js";
+import { firstCodePoints } from "../model/normalise.js";
+import { readRole, textsOfUser } from "../model/roles.js";
 import { TimeSlice } from "../model/scheduling.js";
 import { EntryReader, type EntryWish } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { HistoryReader } from "../sessions/history/history.js";
-import { type Answer, Answers } from "./answers.js";
+import { TokenCounts, tokensOf } from "../sessions/history/tokens.js";
+import { AnswerFinder, callIdsOf, hasWordsOfUser, type ModelAnswer, mayHaveMade } from "./answers.js";
 import { type Assembled, assemble, partsOf } from "./assemble.js";
-import { compareMessages } from "./compare.js";
-import { ledTo } from "./led-to.js";
-import { linkMessages } from "./links.js";
-import { TokenCounts, tokensOf } from "./token-counts.js";
 import { ToldReader } from "./told.js";
 
 export class ContextReader {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
-  readonly #answers: Answers;
+  readonly #answers: AnswerFinder;
   readonly #sources: Parameters<typeof assemble>[0];
   readonly #tokens = new TokenCounts();
   readonly #told: ToldReader;
@@ -24,7 +31,7 @@ export class ContextReader {
   constructor(parts: ReadingParts) {
     this.#parts = parts;
     this.#entries = new EntryReader(parts);
-    this.#answers = new Answers({ index: parts.index, entries: this.#entries });
+    this.#answers = new AnswerFinder({ index: parts.index, entries: this.#entries });
     this.#sources = { index: parts.index, histories: new HistoryReader(parts), answers: this.#answers };
     this.#told = new ToldReader(parts, { ...this.#sources, entries: this.#entries }, this.#tokens);
   }
@@ -45,7 +52,7 @@ export class ContextReader {
     return this.#ofAnswer(wish, (answer) => this.#told.told(answer, wish.phrase));
   }
 
-  async #ofAnswer<T>(wish: EntryWish, find: (answer: Answer) => Promise<T>): Promise<AnswerLookup<T> | undefined> {
+  async #ofAnswer<T>(wish: EntryWish, find: (answer: ModelAnswer) => Promise<T>): Promise<AnswerLookup<T> | undefined> {
     const entry = await this.#get(wish);
     if (entry === undefined) return undefined;
     if ("erased" in entry) return { outcome: "erased" };
@@ -58,7 +65,7 @@ export class ContextReader {
     return "id" in wish ? this.#entries.getById(wish.id) : this.#entries.getByPosition(wish.position);
   }
 
-  async #previous(answer: Answer, now: readonly GivenMessage[]): Promise<ContextChange | undefined> {
+  async #previous(answer: ModelAnswer, now: readonly GivenMessage[]): Promise<ContextChange | undefined> {
     const before = await this.#answers.previous(answer);
     if (before === undefined) return undefined;
     const then = await assemble(this.#sources, before);
@@ -66,7 +73,7 @@ export class ContextReader {
   }
 
   /** What went is led to where it came from, too: all of it by one look at the session. */
-  async #linked(answer: Answer, now: readonly GivenMessage[], change: ContextChange | undefined) {
+  async #linked(answer: ModelAnswer, now: readonly GivenMessage[], change: ContextChange | undefined) {
     const linked = await linkMessages(this.#parts, answer, [...now, ...(change?.removed ?? [])]);
     const previous = change === undefined ? {} : { previous: { ...change, removed: linked.slice(now.length) } };
     return { messages: linked.slice(0, now.length), previous };
@@ -105,4 +112,189 @@ export class ContextReader {
       led_to: mask.entry(led_to),
     };
   }
+}
+
+// How what was given for an answer differs from what was given for the one before.
+
+/** Messages that are the same to the byte are the same, as often as both have them. */
+function compareMessages(entry_id: string, then: readonly GivenMessage[], now: readonly GivenMessage[]): ContextChange {
+  const left = new Map<string, number>();
+  const names = then.map(keyOf);
+  for (const name of names) left.set(name, (left.get(name) ?? 0) + 1);
+  const added: number[] = [];
+  for (const [at, message] of now.entries()) {
+    const name = keyOf(message);
+    const count = left.get(name) ?? 0;
+    if (count === 0) added.push(at);
+    else left.set(name, count - 1);
+  }
+  // Of several that say the same the last ones are those that went.
+  const removed: GivenMessage[] = [];
+  for (const [at, message] of [...then.entries()].reverse()) {
+    const name = itemAt(names, at);
+    const count = left.get(name) ?? 0;
+    if (count === 0) continue;
+    left.set(name, count - 1);
+    removed.push(message);
+  }
+  return { entry_id, kept: now.length - added.length, added, removed: removed.reverse() };
+}
+
+/** Where it was recorded is no part of what it says. */
+function keyOf({ entry_id: _, ...message }: GivenMessage): string {
+  return JSON.stringify(message);
+}
+
+// From a message that was given to where it was recorded first: the entry that says it, or the answer that was given it before.
+// The session before the answer is looked through, as far as a few megabytes reach.
+const ENTRIES_MAX = 500;
+const BYTES_MAX = 4 * 1024 * 1024;
+
+/** The messages, with an entry for each that has none yet and is found. */
+async function linkMessages(
+  parts: Pick<ReadingParts, "index" | "log">,
+  answer: ModelAnswer,
+  messages: readonly GivenMessage[],
+): Promise<readonly GivenMessage[]> {
+  if (answer.session_id === "" || messages.every(({ entry_id }) => entry_id !== undefined)) return messages;
+  const idByName = new Map<string, string>();
+  for (const entry of await entriesBefore(parts, answer)) {
+    // What was given for the first time now was not recorded before.
+    const given = entry.kind === "interaction" && entry.id !== answer.id ? namesGiven(entry) : [];
+    for (const name of [...namesOf(entry), ...given]) if (name !== undefined) idByName.set(name, entry.id);
+  }
+  return messages.map((message) => {
+    const entry_id = message.entry_id ?? idByName.get(messageKey(message) ?? "");
+    return entry_id === undefined ? message : { ...message, entry_id };
+  });
+}
+
+/** The newest first, the answer itself included: its prompt may be recorded nowhere else. */
+async function entriesBefore(
+  { index, log }: Pick<ReadingParts, "index" | "log">,
+  { session_id, position }: ModelAnswer,
+): Promise<readonly Entry[]> {
+  const kinds = ["message", "tool_call", "interaction"];
+  const range = { session_id, order: "desc", after: position + 1, limit: ENTRIES_MAX, kinds } as const;
+  const bodies = await log.getBodies(await index.sessionPositions(range), BYTES_MAX);
+  return bodies.flatMap((stored) => {
+    if (stored?.body === undefined || stored.flaw !== undefined) return [];
+    return [bodyToEntry(stored, parseBodyText(stored.position, stored.body))];
+  });
+}
+
+function namesOf(entry: Entry): readonly (string | undefined)[] {
+  if (entry.kind === "message") return [messageKey({ ...entry })];
+  if (entry.kind === "tool_call") return [`tool\n${valueText(entry.result)}`];
+  if (entry.kind !== "interaction") return [];
+  return [`user\n${entry.prompt}`, ...(entry.response === "" ? [] : [`assistant\n${entry.response}`])];
+}
+
+/** Results of tools, and what else a loop keeps to itself, are recorded with what was given and nowhere else. */
+function namesGiven({ context_pack: { messages } }: Interaction): readonly (string | undefined)[] {
+  if (!Array.isArray(messages)) return [];
+  return messages.filter(isJsonObject).map((message) => messageKey({ ...message, role: roleOf(message) }));
+}
+
+/**
+ * Who says it, and what: how a provider shapes it does not matter. Calls and results are told by their JSON. Undefined where
+ * there is nothing.
+ */
+function messageKey(message: {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_calls?: unknown;
+}): string | undefined {
+  const { role, content, tool_calls } = message;
+  const said = contentTexts(content).join("\n");
+  if (said.trim() !== "") return `${readRole(role)}\n${said}`;
+  const others = [content, tool_calls].flatMap((list) => (Array.isArray(list) ? list : []));
+  return others.length === 0 ? undefined : `parts of ${readRole(role)}\n${JSON.stringify(others)}`;
+}
+
+// From an answer to what it led to: its tool calls, the errors before the next answer, what somebody thought of it, and the
+// user's next words.
+/** So many entries after the answer are looked through, and so much of a text is shown. */
+const LOOKED_AHEAD = 200;
+const READ_AT_ONCE = 8;
+const CHARS = 200;
+
+interface LedToSources {
+  readonly index: EntryIndex;
+  readonly entries: EntryReader;
+}
+
+async function ledTo(sources: LedToSources, answer: ModelAnswer): Promise<LedTo> {
+  const after = await following(sources, answer);
+  const end = after.findIndex(isAnswer);
+  const own = end === -1 ? after : after.slice(0, end);
+  const next = after.find(isUsers);
+  return {
+    tool_calls: callsOf(answer, after).map((call) => {
+      return { ...placeOf(call), tool: call.tool, is_error: call.is_error === true };
+    }),
+    errors: own.flatMap((entry) => (entry.kind === "error" ? [{ ...placeOf(entry), error: cut(entry.error) }] : [])),
+    feedback: await feedback(sources, answer),
+    ...(next === undefined ? {} : { next: { ...placeOf(next), text: cut(textsOfUser(next).join("\n")) } }),
+  };
+}
+
+/** As far as the next answer and the user's next words, whichever comes later. */
+async function following(
+  { index, entries }: LedToSources,
+  { session_id, position }: ModelAnswer,
+): Promise<readonly Entry[]> {
+  const after: Entry[] = [];
+  if (session_id === "") return after;
+  const kinds = ["message", "interaction", "tool_call", "error"];
+  const range = { session_id, order: "asc", after: position, limit: LOOKED_AHEAD, kinds } as const;
+  const positions = await index.sessionPositions(range);
+  const isEnough = (): boolean => after.some(isAnswer) && after.some(isUsers);
+  // A few at a time, since each may be as large as an entry can be.
+  for (let at = 0; at < positions.length && !isEnough(); at += READ_AT_ONCE) {
+    after.push(...(await entries.read(positions.slice(at, at + READ_AT_ONCE))));
+  }
+  return isEnough() ? after.slice(0, Math.max(after.findIndex(isAnswer), after.findIndex(isUsers)) + 1) : after;
+}
+
+/** The calls that it names, up to where another answer names them, and those without a name before anybody speaks. */
+function callsOf(answer: ModelAnswer, after: readonly Entry[]): readonly EntryOf<"tool_call">[] {
+  const named = new Set(callIdsOf(answer));
+  const calls: EntryOf<"tool_call">[] = [];
+  let isNext = true;
+  for (const entry of after) {
+    if (entry.kind === "tool_call") {
+      if (named.has(entry.tool_call_id) || (isNext && mayHaveMade(answer, entry))) calls.push(entry);
+    }
+    if (isAnswer(entry)) for (const id of callIdsOf(entry)) named.delete(id);
+    if (isAnswer(entry) || isUsers(entry)) isNext = false;
+  }
+  return calls;
+}
+
+async function feedback({ index, entries }: LedToSources, answer: ModelAnswer): Promise<LedTo["feedback"]> {
+  const { response_id } = answer as { readonly response_id?: string };
+  const ids = [answer.id, ...(response_id === undefined ? [] : [response_id])];
+  const found = await entries.read([...(await feedbackOn(index, ids)).values()].flat());
+  return found.flatMap((entry) => {
+    if (entry.kind !== "feedback") return [];
+    const { score, label, comment } = entry;
+    return [{ ...placeOf(entry), ...(score === undefined ? {} : { score }), label, comment: cut(comment) }];
+  });
+}
+
+function placeOf({ id, position }: Entry) {
+  return { entry_id: id, position };
+}
+
+function isAnswer(entry: Entry): entry is EntryOf<"interaction"> | EntryOf<"message"> {
+  return entry.kind === "interaction" || (entry.kind === "message" && readRole(entry.role) === "assistant");
+}
+
+function isUsers(entry: Entry): boolean {
+  return entry.kind === "interaction" || hasWordsOfUser(entry);
+}
+
+function cut(text: string): string {
+  return firstCodePoints(text, CHARS);
 }

@@ -11,12 +11,10 @@ import { isJsonObject, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
 import { SerialQueue, TimeSlice } from "../model/scheduling.js";
 import type { ReadingParts } from "../search/lists/reader.js";
-import { indexOfText } from "../search/matching.js";
-import { mayHold, sieveOf } from "../search/sieve.js";
-import { positionsIn } from "../sessions/history/stretch.js";
+import { indexOfText, mayHold, sieveOf } from "../search/matching.js";
+import { positionsIn } from "../sessions/history/span.js";
 import { getSession } from "../sessions/session-list.js";
 import { isRecordedPack } from "./assemble.js";
-import { PackTable } from "./pack-table.js";
 
 /** Few are read at first, since the first is often the one; each may be as large as an entry can be. */
 const CHUNK_FIRST = 4;
@@ -40,7 +38,7 @@ interface KnownSession {
   readonly putTogether: readonly number[];
 }
 
-export interface PackWish {
+export interface PackQuery {
   readonly session_id: string;
   /** Only packs before this position. */
   readonly before: number;
@@ -60,7 +58,7 @@ export class RecordedPacks {
   }
 
   /** Positions of the first and of the last interaction that was given the phrase by itself; undefined where none was. */
-  async uses(wish: PackWish): Promise<{ readonly first: number; readonly last: number } | undefined> {
+  async uses(wish: PackQuery): Promise<{ readonly first: number; readonly last: number } | undefined> {
     const { table } = await this.#session(wish.session_id);
     if (table !== undefined) return table.uses(wish);
     const interactions = await this.#positions(wish.session_id, { kinds: ["interaction"] });
@@ -170,4 +168,91 @@ function givenIn(stored: StoredBody | undefined): { readonly texts: readonly str
   const pack = isJsonObject(context_pack) ? context_pack : {};
   const texts = partsOfPack(pack).flatMap((part) => part.texts());
   return { texts: typeof prompt === "string" ? [...texts, prompt] : texts, isRecorded: isRecordedPack(pack) };
+}
+
+// The distinct texts that a session's interactions were given by themselves, each with those that were given it.
+
+/** A text in the form that searches compare, and the runs of packs that hold it: from one to another, both included. */
+interface KnownText {
+  readonly normal: string;
+  readonly runs: { readonly from: number; through: number }[];
+}
+
+class PackTable {
+  readonly #positions: number[] = [];
+  readonly #texts = new Map<string, KnownText>();
+  readonly #recorded = new Set<number>();
+  #bytes = 0;
+  #chars = 0;
+
+  /** How many packs it was made from. */
+  get packs(): number {
+    return this.#positions.length;
+  }
+
+  /** How much these held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Positions of those whose whole context was recorded. */
+  get recorded(): ReadonlySet<number> {
+    return this.#recorded;
+  }
+
+  /** How much is kept of it. */
+  get chars(): number {
+    return this.#chars;
+  }
+
+  /** Whether these are the packs that it was made from, and perhaps more. */
+  isMadeFrom(positions: readonly number[]): boolean {
+    return this.#positions.every((position, nth) => positions[nth] === position);
+  }
+
+  add(
+    position: number,
+    given: { readonly texts: readonly string[]; readonly bytes: number; readonly isRecorded: boolean },
+  ): void {
+    const nth = this.#positions.length;
+    this.#positions.push(position);
+    if (given.isRecorded) this.#recorded.add(position);
+    this.#bytes += given.bytes;
+    for (const text of given.texts) {
+      const known = this.#texts.get(text);
+      const last = known?.runs.at(-1);
+      if (last !== undefined && last.through >= nth - 1) last.through = nth;
+      else if (known !== undefined) known.runs.push({ from: nth, through: nth });
+      else {
+        this.#texts.set(text, { normal: normalise(text), runs: [{ from: nth, through: nth }] });
+        this.#chars += 2 * text.length;
+      }
+    }
+  }
+
+  /** Positions of the first and the last pack before a position that hold the phrase. */
+  uses({ phrase, before }: { readonly phrase: string; readonly before: number }) {
+    const end = this.#countBefore(before);
+    let [first, last] = [Number.POSITIVE_INFINITY, -1];
+    for (const { normal, runs } of this.#texts.values()) {
+      // Most texts cannot change the answer, and are not looked through.
+      const earliest = runs[0]?.from ?? end;
+      const run = runs.findLast(({ from }) => from < end);
+      if (run === undefined || (earliest >= first && Math.min(run.through, end - 1) <= last)) continue;
+      if (indexOfText(normal, phrase) === -1) continue;
+      first = Math.min(first, earliest);
+      last = Math.max(last, Math.min(run.through, end - 1));
+    }
+    return last === -1 ? undefined : { first: itemAt(this.#positions, first), last: itemAt(this.#positions, last) };
+  }
+
+  #countBefore(position: number): number {
+    let [low, high] = [0, this.#positions.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (itemAt(this.#positions, middle) < position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }

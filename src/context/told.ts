@@ -1,18 +1,18 @@
 // Whether a text lay before a model when it answered: where it stood, or else when it last did and what took it away.
 
-import type { GivenPlace, Told } from "../model/context.js";
+import type { EntryPlace, FallReason, GivenPlace, Told } from "../model/context.js";
 import { itemAt } from "../model/item-at.js";
 import { normalise } from "../model/normalise.js";
 import { TimeSlice } from "../model/scheduling.js";
-import type { EntryReader } from "../search/lists/entry-reader.js";
+import { EntryReader } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { indexOfText } from "../search/matching.js";
 import { type Snippet, snippetOf, snippetOfMasked } from "../search/snippet.js";
-import type { Answer } from "./answers.js";
+import { type TokenCounts, tokensOf } from "../sessions/history/tokens.js";
+import type { ModelAnswer } from "./answers.js";
 import { type Assembled, assemble, type PlacedPart, partsOf } from "./assemble.js";
-import { EarlierTurns } from "./earlier-turns.js";
 import { RecordedPacks } from "./recorded-packs.js";
-import { type TokenCounts, tokensOf } from "./token-counts.js";
+import { SaidBefore } from "./said-before.js";
 
 type Sources = Parameters<typeof assemble>[0] & { readonly entries: EntryReader };
 
@@ -33,11 +33,11 @@ export class ToldReader {
   }
 
   /** The phrase is in the form that searches compare. */
-  async told(answer: Answer, phrase: string): Promise<Told> {
+  async told(answer: ModelAnswer, phrase: string): Promise<Told> {
     const assembled = await assemble(this.#sources, answer);
     const { exact, answer: place } = assembled;
     const given = await this.#places(withOwnPrompt(answer, assembled), phrase);
-    const earlier = new EarlierTurns(this.#parts, this.#packs, {
+    const earlier = new EarlierAnswers(this.#parts, this.#packs, {
       session_id: answer.session_id,
       position: answer.position,
       phrase,
@@ -54,7 +54,7 @@ export class ToldReader {
   }
 
   /** Transcripts are often imported before the requests that lie beside them. */
-  async #recordedAt(answer: Answer): Promise<number> {
+  async #recordedAt(answer: ModelAnswer): Promise<number> {
     const call = answer.kind === "message" ? await this.#sources.answers.recordedCall(answer) : undefined;
     return Math.max(answer.position, call?.position ?? 0);
   }
@@ -122,7 +122,7 @@ async function holdersIn(parts: readonly PlacedPart[], phrase: string, most: num
 }
 
 /** Whoever records messages without the prompt has sent it all the same. */
-function withOwnPrompt(answer: Answer, assembled: Assembled): readonly PlacedPart[] {
+function withOwnPrompt(answer: ModelAnswer, assembled: Assembled): readonly PlacedPart[] {
   const parts = partsOf(assembled);
   if (answer.kind !== "interaction") return parts;
   const { id: entry_id, prompt } = answer;
@@ -131,4 +131,77 @@ function withOwnPrompt(answer: Answer, assembled: Assembled): readonly PlacedPar
   const isThere = parts.findLast(saysIt) !== undefined;
   if (isThere) return parts;
   return [...parts, { role: "user", value: { role: "user", content: prompt }, texts: () => [prompt], entry_id }];
+}
+
+// Earlier answers of a session that were given a phrase: by the contexts that were recorded, and by what was said.
+
+interface EarlierQuery {
+  readonly session_id: string;
+  /** Where the answer stands. */
+  readonly position: number;
+  /** Where what it was given was recorded: with an interaction that may have come later. */
+  readonly recordedAt: number;
+  readonly phrase: string;
+  /** Whether the answer at a position was given the phrase. */
+  readonly isGiven: (position: number) => Promise<boolean>;
+}
+
+class EarlierAnswers {
+  readonly #parts: ReadingParts;
+  readonly #packs: RecordedPacks;
+  readonly #wish: EarlierQuery;
+  #said: Promise<SaidBefore> | undefined;
+  #used: ReturnType<RecordedPacks["uses"]> | undefined;
+
+  constructor(parts: ReadingParts, packs: RecordedPacks, wish: EarlierQuery) {
+    this.#parts = parts;
+    this.#packs = packs;
+    this.#wish = wish;
+  }
+
+  async first(): Promise<EntryPlace | undefined> {
+    const given = (await this.#uses())?.first;
+    const said = await (await this.#saidBefore()).first(given ?? this.#wish.position);
+    return this.#place(said ?? given);
+  }
+
+  async last(): Promise<(EntryPlace & { readonly why: FallReason }) | undefined> {
+    const given = (await this.#uses())?.last;
+    const said = await (await this.#saidBefore()).last(given ?? 0);
+    const place = await this.#place(said?.position ?? given);
+    if (place === undefined) return undefined;
+    return { ...place, why: said === undefined ? await this.#markAfter(place.position) : (said.why ?? "removed") };
+  }
+
+  #uses(): ReturnType<RecordedPacks["uses"]> {
+    const { session_id, recordedAt: before, phrase } = this.#wish;
+    this.#used ??= this.#packs.uses({ session_id, before, phrase });
+    return this.#used;
+  }
+
+  #saidBefore(): Promise<SaidBefore> {
+    this.#said ??= this.#findSaid();
+    return this.#said;
+  }
+
+  async #findSaid(): Promise<SaidBefore> {
+    const { session_id, position: before, phrase, isGiven } = this.#wish;
+    const all = await this.#packs.putTogether(session_id);
+    const answers = all.filter((position) => position < before);
+    return new SaidBefore(this.#parts, { session_id, before, phrase, answers, isGiven });
+  }
+
+  async #place(position: number | undefined): Promise<EntryPlace | undefined> {
+    const [entry] = position === undefined ? [] : await new EntryReader(this.#parts).read([position]);
+    return entry === undefined ? undefined : { entry_id: entry.id, position: entry.position };
+  }
+
+  /** A marker between the two says why; without one, whoever put the context together left it out. */
+  async #markAfter(after: number): Promise<FallReason> {
+    const { session_id, position: before } = this.#wish;
+    const range = { session_id, order: "asc", after, limit: 1, kinds: ["clear", "consolidation"] } as const;
+    const [mark] = await this.#parts.index.sessionPositions(range);
+    const [row] = mark === undefined || mark >= before ? [] : await this.#parts.index.rowsAt([mark]);
+    return row === undefined ? "removed" : (row.kind as "clear" | "consolidation");
+  }
 }

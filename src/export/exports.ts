@@ -7,7 +7,7 @@ import { parseId } from "../model/ids.js";
 import type { Mask } from "../model/mask.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/time.js";
-import { type Given, parseFilters } from "../search/filters.js";
+import { type GivenFilters, parseFilters } from "../search/filters.js";
 import { isGiven, parseSwitch } from "../search/parameters.js";
 import { exportFormats, type FilterOptions, type QuestionFilter, questionRules } from "../search/question-rules.js";
 import type { SessionSummary } from "../sessions/session-summary.js";
@@ -92,7 +92,7 @@ export type ExportFilter = QuestionFilter<"export">;
 export interface ExportQuery {
   readonly format: ExportFormat;
   readonly filter: ExportFilter;
-  readonly given: Given;
+  readonly given: GivenFilters;
   readonly clock: WallClock;
   readonly masked: boolean;
 }

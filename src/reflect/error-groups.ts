@@ -1,9 +1,7 @@
 // Errors grouped by what they have in common, newest first.
 import type { Entry } from "../model/entry.js";
 import type { Citation, Cited, ErrorGroup } from "../model/report.js";
-import { citationOf, cite } from "./citations.js";
-import { copyOf, excerpt, type Mask, shown } from "./excerpt.js";
-import { fingerprintOf } from "./fingerprints.js";
+import { citationOf, cite, copyOf, excerpt, type Mask, shown } from "./citations.js";
 
 /** So many different errors are told apart, the newest ones; later ones still count as errors. */
 const GROUPS_MAX = 5_000;
@@ -54,4 +52,40 @@ export class ErrorGroups {
       }))
       .sort((left, right) => right.count - left.count);
   }
+}
+
+// What errors have in common: the words stay, and whatever changes from one time to the next is named.
+
+const FINGERPRINT_CHARS = 200;
+/** Names are shorter than most of what they stand for. */
+const LINE_CHARS = 300;
+
+/** In this order: a path in quotes is a quoted text, a number in a time is part of the time. */
+const CHANGING: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, "<text>"],
+  [/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s)\]}>,;]+/giu, "<url>"],
+  [/\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/gu, "<id>"],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/giu, "<id>"],
+  [/\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?\b/gu, "<time>"],
+  [/\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b/gu, "<time>"],
+  [/(?<![\p{L}\p{N}<])(?:[a-z]:|~|\.{1,2})?[\\/][\w.@~+$%-]+(?:[\\/][\w.@~+$%-]*)*(?::\d+)*/giu, "<path>"],
+  [/\b[\w.@~+-]+(?:[\\/][\w.@~+-]+)+(?::\d+)*/gu, "<path>"],
+  [/\b0x[0-9a-f]+\b/giu, "<id>"],
+];
+/** Words that begin with a letter; with digits in them, `req_8f3a`, `abc-123`, they are names that a program made up. */
+const NAMES = /(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]*(?:[_-][\p{L}\p{N}]+)*/gu;
+const NUMBERS = /[-+]?\d[\p{L}\p{N}]*(?:[.,:_-]\d[\p{L}\p{N}]*)*/gu;
+
+export function fingerprintOf(error: string): string {
+  let text = tellingLine(error).slice(0, LINE_CHARS);
+  for (const [pattern, name] of CHANGING) text = text.replace(pattern, name);
+  text = text.replace(NAMES, (name) => (/\d/.test(name) ? "<id>" : name)).replace(NUMBERS, "<number>");
+  return text.toLowerCase().replace(/\s+/g, " ").trim().slice(0, FINGERPRINT_CHARS);
+}
+
+/** The first line: what follows is a stack. Python puts the stack first, and the error last. */
+function tellingLine(text: string): string {
+  const lines = text.split(/\r\n?|\n/).filter((line) => line.trim() !== "");
+  const isTraceback = /^\s*Traceback \(most recent call last\)/.test(lines[0] ?? "");
+  return (isTraceback ? lines.at(-1) : lines[0]) ?? "";
 }

@@ -2,15 +2,23 @@
 import { contentTexts } from "../model/content.js";
 import type { Entry, EntryOf } from "../model/entry.js";
 import { conversationKinds, unreflectedKinds } from "../model/kinds.js";
-import type { Cited, LowConfidenceItem, ReflectionReport } from "../model/report.js";
-import { citationOf } from "./citations.js";
-import { FollowedDecisions } from "./decisions.js";
-import { DislikedAnswers } from "./disliked.js";
+import type {
+  Citation,
+  Cited,
+  Counts,
+  DecisionReport,
+  DislikedItem,
+  ErrorGroup,
+  Insight,
+  LowConfidenceItem,
+  ReflectionReport,
+  ToolFinding,
+  Topic,
+} from "../model/report.js";
+import { CONFIDENCE_LOW } from "../model/states.js";
+import { CITED_MAX, citationOf, excerpt, failureOf, type Mask, textOfAnswer } from "./citations.js";
 import { ErrorGroups } from "./error-groups.js";
-import { excerpt, type Mask } from "./excerpt.js";
-import { insightsOf } from "./insights.js";
 import { toReport } from "./render.js";
-import { failureOf } from "./said.js";
 import { ToolTally } from "./tools.js";
 import { TopicCount } from "./topics.js";
 import { assistantConfidence, changesBetween, isLowConfidence, Tally, Timeline } from "./trend.js";
@@ -115,4 +123,157 @@ function toItem(entry: Entry, mask: Mask): Cited<LowConfidenceItem> {
   const said = entry.kind === "message" ? contentTexts(entry.content).join(" ") : "";
   const confidence = assistantConfidence(entry) ?? 0;
   return { id, position, session_id, created_at, confidence, text: excerpt(said, mask), cited: [citationOf(entry)] };
+}
+
+// Decisions followed by errors: those after which, in the same session and soon, something went wrong.
+/** So many entries of the session after a decision are looked at, and none beyond its next decision. */
+const ENTRIES_AFTER = 10;
+const DECISIONS_KEPT = 100;
+
+/** Takes entries newest first, so that what follows a decision is known when the decision comes. */
+class FollowedDecisions {
+  /** Of each session the errors among the entries that were added last, nearest last. */
+  readonly #afterBySession = new Map<string, (Citation | undefined)[]>();
+  readonly #found: Cited<DecisionReport>[] = [];
+  readonly #mask: Mask;
+  #count = 0;
+
+  constructor(mask: Mask) {
+    this.#mask = mask;
+  }
+
+  /** All there are; `finish` gives the newest. */
+  get count(): number {
+    return this.#count;
+  }
+
+  add(entry: Entry): void {
+    const session = sessionOf(entry);
+    if (entry.kind === "decision") {
+      const errors = (this.#afterBySession.get(session) ?? []).filter((citation) => citation !== undefined).reverse();
+      this.#afterBySession.delete(session);
+      if (errors.length === 0) return;
+      this.#count += 1;
+      if (this.#found.length >= DECISIONS_KEPT) return;
+      const { id, position, session_id, created_at } = entry;
+      this.#found.push({
+        id,
+        position,
+        session_id,
+        created_at,
+        decision: excerpt(entry.decision, this.#mask),
+        errors: errors.length,
+        cited: [citationOf(entry), ...errors],
+      });
+      return;
+    }
+    const after = this.#afterBySession.get(session) ?? [];
+    after.push(failureOf(entry) === undefined ? undefined : citationOf(entry));
+    if (after.length > ENTRIES_AFTER) after.shift();
+    this.#afterBySession.set(session, after);
+  }
+
+  finish(): readonly Cited<DecisionReport>[] {
+    return this.#found;
+  }
+}
+
+/** Entries without a session belong together where they come from the same client and project. */
+function sessionOf({ session_id, project, client }: Entry): string {
+  return session_id === "" ? JSON.stringify([project, client]) : `:${session_id}`;
+}
+
+// Answers that somebody disliked: entries with feedback below 0, and what was said about them.
+const DISLIKED_MAX = 5;
+
+/** Takes entries newest first. */
+class DislikedAnswers {
+  readonly #items: Cited<DislikedItem>[] = [];
+  readonly #mask: Mask;
+  #count = 0;
+
+  constructor(mask: Mask) {
+    this.#mask = mask;
+  }
+
+  /** All there are; `finish` gives the newest. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** An entry with its feedback below 0, newest first. */
+  add(entry: Entry, dislikes: readonly EntryOf<"feedback">[]): void {
+    this.#count += 1;
+    if (this.#items.length >= DISLIKED_MAX) return;
+    const telling = dislikes.find(({ comment }) => comment.trim() !== "") ?? dislikes[0];
+    const { id, position, session_id, created_at } = entry;
+    this.#items.push({
+      id,
+      position,
+      session_id,
+      created_at,
+      text: excerpt(textOfAnswer(entry), this.#mask),
+      comment: excerpt(telling?.comment ?? "", this.#mask),
+      label: excerpt(telling?.label ?? "", this.#mask),
+      score: telling?.score ?? -1,
+      cited: [citationOf(entry), ...dislikes.slice(0, CITED_MAX - 1).map(citationOf)],
+    });
+  }
+
+  finish(): readonly Cited<DislikedItem>[] {
+    return this.#items;
+  }
+}
+
+// What to take from the findings: a sentence each for low confidence, errors, failing tools and the topic mentioned most.
+
+function insightsOf(found: {
+  readonly counts: Counts;
+  readonly low_confidence: { readonly cited: Cited<Insight>["cited"] };
+  readonly errors: { readonly cited: Cited<Insight>["cited"] };
+  readonly failed_tool_calls: { readonly cited: Cited<Insight>["cited"] };
+  readonly error_groups: readonly Cited<ErrorGroup>[];
+  /** The one that failed most first. */
+  readonly tools: readonly ToolFinding[];
+  readonly topics: readonly Cited<Topic>[];
+}): readonly Cited<Insight>[] {
+  const { counts, error_groups, tools, topics } = found;
+  if (counts.reviewed === 0) return [];
+  const insights: Cited<Insight>[] = [];
+  if (counts.low_confidence > 0) {
+    const isOne = counts.low_confidence === 1;
+    const answers = isOne ? "1 answer has" : `${counts.low_confidence} answers have`;
+    const advice = `check ${isOne ? "it" : "them"} before relying on ${isOne ? "it" : "them"}`;
+    const text = `${answers} a confidence below ${CONFIDENCE_LOW * 100}%: ${advice}.`;
+    insights.push({ text, cited: found.low_confidence.cited });
+  }
+  if (counts.errors > 0) {
+    const errors = counts.errors === 1 ? "1 error" : `${counts.errors} errors`;
+    const entries = counts.reviewed === 1 ? "1 entry" : `${counts.reviewed} entries`;
+    const [most] = error_groups;
+    const which = most !== undefined && most.count > 1 ? `, ${most.count} of them alike: “${most.text}”` : "";
+    insights.push({ text: `${errors} in ${entries}${which}.`, cited: found.errors.cited });
+  }
+  if (counts.failed_tool_calls > 0) {
+    insights.push({ text: failingText(counts.failed_tool_calls, tools), cited: found.failed_tool_calls.cited });
+  }
+  if (insights.length === 0) insights.push({ text: ALL_WELL, cited: [] });
+  const [topic] = topics;
+  if (topic !== undefined) {
+    const text = `Frequent topic: “${topic.word}”, ${topic.count} mentions.`;
+    insights.push({ text, cited: topic.cited });
+  }
+  return insights;
+}
+
+const ALL_WELL = "All looks well: no low confidence, no errors, no failing tools.";
+
+function failingText(failures: number, tools: readonly ToolFinding[]): string {
+  const failing = tools.filter(({ is_failing }) => is_failing);
+  const [worst] = failing;
+  if (worst !== undefined && worst.failures === failures)
+    return `${worst.tool}: ${failures} of ${worst.calls} calls failed.`;
+  const calls = tools.reduce((sum, tool) => sum + tool.calls, 0);
+  const most = worst === undefined ? "" : `, most often ${worst.tool}: ${worst.failures} of ${worst.calls}`;
+  return `${failures} of ${calls} tool calls failed${most}.`;
 }

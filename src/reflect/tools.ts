@@ -3,8 +3,7 @@
 import type { EntryOf } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
 import type { Citation, ToolFinding } from "../model/report.js";
-import { CITED_MAX, citationOf, cite } from "./citations.js";
-import { excerpt, type Mask } from "./excerpt.js";
+import { CITED_MAX, citationOf, cite, excerpt, type Mask } from "./citations.js";
 
 /** A tool is slow where half of its calls take at least this long, or one in twenty takes at least that long. */
 const SLOW_MEDIAN_MS = 1_000;

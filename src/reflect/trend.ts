@@ -6,8 +6,7 @@ import type { Citation, Cited, ConfidenceSpread, Counts, TimeSlot, TrendChange }
 import { isFromUser, readRole } from "../model/roles.js";
 import { CONFIDENCE_LOW } from "../model/states.js";
 import { formatTime } from "../model/time.js";
-import { citationOf, cite } from "./citations.js";
-import { failureOf } from "./said.js";
+import { citationOf, cite, failureOf } from "./citations.js";
 
 const SLOTS_MAX = 24;
 const TENTHS = 10;

@@ -30,7 +30,7 @@ interface ParsedFilter<C extends ConditionName> {
 }
 
 /** What was given, as text and by name, without what was empty; in the order in which a question names its filters. */
-export type Given = { readonly [name: string]: string };
+export type GivenFilters = { readonly [name: string]: string };
 
 export const filters = {
   /** Of this project; `"-"` selects what has none. */
@@ -145,7 +145,7 @@ export function parseFilters<N extends FilterName>(
   names: readonly N[],
   options: { readonly [name in FilterName]?: unknown },
   nowMs: number,
-): { readonly filter: ConditionsOf<N>; readonly given: Given } | Rejection {
+): { readonly filter: ConditionsOf<N>; readonly given: GivenFilters } | Rejection {
   let filter: RowFilter = {};
   const given: { [name: string]: string } = {};
   for (const name of names) {

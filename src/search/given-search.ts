@@ -14,9 +14,8 @@ import { normalise } from "../model/normalise.js";
 import { TimeSlice } from "../model/scheduling.js";
 import type { ListPlace } from "./lists/list-query.js";
 import type { ReadingParts } from "./lists/reader.js";
-import { indexOfText } from "./matching.js";
+import { indexOfText, mayHold, type Sieve, sieveOf } from "./matching.js";
 import type { SearchQuery } from "./search-query.js";
-import { mayHold, type Sieve, sieveOf } from "./sieve.js";
 
 /** A text that a model was given, in the newest interaction of its session that it was given in. */
 export interface GivenHit {

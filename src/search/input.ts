@@ -2,7 +2,14 @@
 // it lets people give; here what was given becomes a query.
 import { Rejection } from "../model/rejection.js";
 import { type Cursor, fingerprintOf, parseCursor } from "./cursor.js";
-import { type ConditionsOf, type Filter, type FilterName, filters, type Given, parseFilters } from "./filters.js";
+import {
+  type ConditionsOf,
+  type Filter,
+  type FilterName,
+  filters,
+  type GivenFilters,
+  parseFilters,
+} from "./filters.js";
 import type { Parameter } from "./parameters.js";
 
 export interface Input {
@@ -25,7 +32,7 @@ type FilterOf<I> = ConditionsOf<FilterNames<I>>;
 export type QueryOf<I> = { readonly [N in OwnNames<I>]: ParsedOf<I[N]> } & AfterOf<I> & {
     readonly filter: FilterOf<I>;
     /** The filters as they were given. */
-    readonly given: Given;
+    readonly given: GivenFilters;
     /** What cursors are bound to. */
     readonly fingerprint: string;
     /** When it was asked. */

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
-import { parseQueryText } from "./query-language.js";
+import { parseQueryText } from "./search-query.js";
 
 function terms(text: string): readonly string[] {
   return parseQueryText(text).terms;

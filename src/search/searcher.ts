@@ -1,9 +1,11 @@
 // The searcher: looks through what the index takes for possible hits, newest first, and shows those that are.
 
 import { setImmediate } from "node:timers/promises";
-import type { RowKey } from "../index/port.js";
+import { documentToMemory, MEMORIES } from "../index/memory-fold.js";
+import type { EntryIndex, RowKey } from "../index/port.js";
 import { textsOf } from "../index/texts.js";
-import type { ListedEntry } from "../model/entry.js";
+import type { AlteredEntry, Entry, ListedEntry } from "../model/entry.js";
+import { isAltered } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
 import { limits } from "../model/limits.js";
 import type { MemoryStatus } from "../model/memory.js";
@@ -14,7 +16,6 @@ import { EntryReader } from "./lists/entry-reader.js";
 import { cursorAfter } from "./lists/list-query.js";
 import type { ReadingParts } from "./lists/reader.js";
 import { beginningOf, type Match, Matcher } from "./matching.js";
-import { memoryOf, statusesOf } from "./memory-status.js";
 import type { SearchQuery } from "./search-query.js";
 import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./session-history.js";
 import { type MatchRange, type Snippet, snippetOf, snippetOfMasked } from "./snippet.js";
@@ -222,4 +223,24 @@ class Turn {
     this.#chars = 0;
     return true;
   }
+}
+
+// The present status of the memories that entries are about, so nobody takes a turned down one for what was learned.
+
+/** By the id of the memory; those that are forgotten have none. */
+async function statusesOf(
+  index: EntryIndex,
+  entries: readonly (Entry | ListedEntry | AlteredEntry)[],
+): Promise<ReadonlyMap<string, MemoryStatus>> {
+  const keys = [...new Set(entries.flatMap((entry) => memoryOf(entry) ?? []))];
+  if (keys.length === 0) return new Map();
+  const documents = await index.getDocuments({ collection: MEMORIES, keys });
+  return new Map(documents.map((document) => [document.key, documentToMemory(document).status]));
+}
+
+/** The one memory that an entry is about; undefined where it is about none or, as a reinforcement may be, about several. */
+function memoryOf(entry: Entry | ListedEntry | AlteredEntry): string | undefined {
+  if (isAltered(entry)) return undefined;
+  if (entry.kind === "memory_proposed") return entry.id;
+  return "memory_id" in entry ? entry.memory_id : undefined;
 }

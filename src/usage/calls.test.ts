@@ -1,7 +1,7 @@
 // Calls are counted once, however many entries tell of them and in whatever order they came.
 import { expect, test } from "vitest";
 import type { CallTelling } from "../index/call-fold.js";
-import { Calls } from "./calls.js";
+import { CallMerger } from "./calls.js";
 
 let position = 0;
 
@@ -15,7 +15,7 @@ function tokens(input: number, output: number): { readonly tokens: readonly numb
 }
 
 function counted(tellings: readonly CallTelling[]): readonly (readonly number[])[] {
-  const calls = new Calls();
+  const calls = new CallMerger();
   for (const telling of tellings) calls.add(telling);
   return [...calls.counted()].map((call) => call.tokens.slice(0, 2));
 }
@@ -40,7 +40,7 @@ test("a transcript, a copy of it and the provider's body tell of one call, and t
     told({ message: "msg", request: "req", session_id: "fork", ...tokens(1, 12) }),
     told({ message: "msg", session_id: "fork", adds: true, ...tokens(0, 8) }),
   ];
-  const calls = new Calls();
+  const calls = new CallMerger();
   for (const telling of tellings) calls.add(telling);
   expect([...calls.counted()]).toEqual([
     {

@@ -4,7 +4,7 @@ import type { CallTelling } from "../index/call-fold.js";
 import { type Counting, tokenNames } from "../model/usage.js";
 
 /** A call to a model as it is counted. */
-export interface Call {
+export interface ModelCall {
   /** The earliest time that is told of it. */
   readonly created_ms: number;
   readonly session_id: string;
@@ -29,7 +29,7 @@ interface Group {
 const identities = ["of", "message", "request"] as const;
 
 /** Takes tellings in order of position, and gives calls in the order in which they were first told of. */
-export class Calls {
+export class CallMerger {
   readonly #groups: Group[] = [];
   readonly #known = {
     of: new Map<string, Group>(),
@@ -65,7 +65,7 @@ export class Calls {
     return group;
   }
 
-  *counted(): Generator<Call> {
+  *counted(): Generator<ModelCall> {
     for (const { tellings, into } of this.#groups) {
       const call = into === undefined ? toCall(tellings) : undefined;
       if (call !== undefined) yield call;
@@ -107,7 +107,7 @@ function positionOf({ tellings }: Group): number {
 }
 
 /** Undefined where nobody says how many tokens it took. */
-function toCall(tellings: readonly CallTelling[]): Call | undefined {
+function toCall(tellings: readonly CallTelling[]): ModelCall | undefined {
   const whole = tellings.length === 1 ? tellings[0] : greatest(sourcesOf(tellings));
   if (whole?.tokens === undefined) return undefined;
   const first = (name: "session_id" | "project" | "client" | "model"): string =>

@@ -5,20 +5,19 @@ import { calcPrice } from "@pydantic/genai-prices";
 import { describe, expect, test } from "vitest";
 import { folderOfFile } from "../../test/support/temporary-folder.js";
 import { Rejection } from "../model/rejection.js";
-import type { Call } from "./calls.js";
-import { knownPrices } from "./known-prices.js";
+import type { ModelCall } from "./calls.js";
 import { pricesOfFile, readPriceFile } from "./price-file.js";
-import { costOf, type Rates } from "./price-table.js";
+import { costOf, knownPrices, type Rates } from "./price-table.js";
 
 const rates: Rates = { input: 10, output: 100, cache_read: 1, cache_write: 20 };
 const tokens = [1_000_000, 100_000, 400_000, 100_000, 50_000];
 
-function call(fields: Partial<Call>): Call {
+function call(fields: Partial<ModelCall>): ModelCall {
   return { created_ms: 0, session_id: "", project: "", client: "", model: "m", tokens, ...fields };
 }
 
 describe("cost", () => {
-  test.each<[string, Partial<Call>, number]>([
+  test.each<[string, Partial<ModelCall>, number]>([
     ["OpenAI's input holds what came from the cache", { counting: "openai" }, 5 + 0.4 + 2 + 10],
     ["Anthropic's does not", { counting: "anthropic" }, 10 + 0.4 + 2 + 10],
     ["Gemini's does, but thoughts are beside its output", { counting: "gemini" }, 5 + 0.4 + 2 + 15],
@@ -32,7 +31,7 @@ describe("cost", () => {
 
   test("a large context costs more from its first token on, and rates that are not given are those of input", () => {
     const tiered: Rates = { input: { base: 1, tiers: [{ start: 200_000, price: 2 }] }, output: 0 };
-    const input = (count: number, cached = 0): Call =>
+    const input = (count: number, cached = 0): ModelCall =>
       call({ counting: "anthropic", tokens: [count, 0, cached, 0, 0] });
     expect(costOf(input(200_000), tiered)).toBeCloseTo(0.2, 9);
     expect(costOf(input(200_001), tiered)).toBeCloseTo(0.400002, 9);

@@ -4,10 +4,9 @@ import { type RowFilter, rowMatches } from "../index/row-filter.js";
 import { formatTime } from "../model/time.js";
 import { type TokenName, tokenNames } from "../model/usage.js";
 import type { ReadingParts } from "../search/lists/reader.js";
-import { type Call, Calls } from "./calls.js";
-import { knownPrices } from "./known-prices.js";
+import { CallMerger, type ModelCall } from "./calls.js";
 import { type PriceFile, pricesOfFile } from "./price-file.js";
-import { costOf, type Prices } from "./price-table.js";
+import { costOf, knownPrices, type Prices } from "./price-table.js";
 import type { UsageDivision, UsageReport, UsageRow, UsageTotal } from "./usage-report.js";
 
 /** Which calls are counted, and what the sums are split by. */
@@ -25,14 +24,14 @@ export class UsageReader {
   }
 
   async read(query: UsageQuery): Promise<UsageReport> {
-    const calls = new Calls();
+    const calls = new CallMerger();
     for await (const page of tellings(this.#parts.index)) {
       for (const telling of page) calls.add(telling);
       // Whatever else waits for this thread has its turn.
       await new Promise((resolve) => setImmediate(resolve));
     }
     const prices = await this.#prices();
-    const sums = new Map<string, { readonly call: Call; readonly sum: Sum }>();
+    const sums = new Map<string, { readonly call: ModelCall; readonly sum: Sum }>();
     const total = new Sum();
     const unpriced = new Set<string>();
     for (const call of calls.counted()) {
@@ -67,7 +66,7 @@ export class UsageReader {
   }
 
   /** Masked as in lists; a session is an address, without which nothing of it could be fetched. */
-  #row(by: readonly UsageDivision[], call: Call, sum: Sum): UsageRow {
+  #row(by: readonly UsageDivision[], call: ModelCall, sum: Sum): UsageRow {
     const { mask } = this.#parts;
     const values = by.map((division) => {
       const value = divisionOf[division](call);
@@ -77,7 +76,7 @@ export class UsageReader {
   }
 }
 
-const divisionOf: { readonly [D in UsageDivision]: (call: Call) => string } = {
+const divisionOf: { readonly [D in UsageDivision]: (call: ModelCall) => string } = {
   day: ({ created_ms }) => formatTime(created_ms).slice(0, 10),
   model: ({ model }) => model,
   project: ({ project }) => project,
@@ -86,7 +85,7 @@ const divisionOf: { readonly [D in UsageDivision]: (call: Call) => string } = {
 };
 
 /** A call is asked for as a row of a list would be. */
-function isAsked(call: Call, { filter }: UsageQuery): boolean {
+function isAsked(call: ModelCall, { filter }: UsageQuery): boolean {
   const { created_ms, session_id, project, client, model } = call;
   const references = [{ what: "model", reference: model }] as const;
   return rowMatches({ created_ms, session_id, project, client, references }, filter);
@@ -98,7 +97,7 @@ class Sum {
   #cost: number | undefined;
   readonly #tokens = tokenNames.map(() => 0);
 
-  add({ tokens }: Call, cost: number | undefined): void {
+  add({ tokens }: ModelCall, cost: number | undefined): void {
     this.#calls += 1;
     for (const [at, count] of tokens.entries()) this.#tokens[at] = (this.#tokens[at] ?? 0) + count;
     if (cost !== undefined) this.#cost = (this.#cost ?? 0) + cost;

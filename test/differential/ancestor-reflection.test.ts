@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EntryInput } from "../../src/index.js";
 import { itemAt } from "../../src/model/item-at.js";
-import { fingerprintOf } from "../../src/reflect/fingerprints.js";
+import { fingerprintOf } from "../../src/reflect/error-groups.js";
 import { fuzz, fuzzTimeoutMs } from "../support/fuzz.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
 import { type AncestorEntry, type AncestorItem, type AncestorReport, ancestorReport } from "./ancestor-report.js";

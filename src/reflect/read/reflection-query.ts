@@ -3,7 +3,7 @@
 import { bothHold, type RowFilter } from "../../index/row-filter.js";
 import { conversationKinds, unreflectedKinds } from "../../model/kinds.js";
 import { Rejection } from "../../model/rejection.js";
-import { type Given, parseFilters } from "../../search/filters.js";
+import { type GivenFilters, parseFilters } from "../../search/filters.js";
 import { parseLimit } from "../../search/parameters.js";
 import { type FilterOptions, questionRules } from "../../search/question-rules.js";
 
@@ -17,7 +17,7 @@ export interface ReflectionQuery {
   readonly filter: RowFilter;
   /** The same filters, for the kinds that are passed over. */
   readonly others: RowFilter;
-  readonly given: Given;
+  readonly given: GivenFilters;
   readonly limit: number;
 }
 

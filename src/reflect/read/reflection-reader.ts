@@ -11,7 +11,7 @@ import type { ReadingParts } from "../../search/lists/reader.js";
 import type { ReflectionQuery } from "./reflection-query.js";
 
 /** Who looks back: at the newest entries, then at as many before them. */
-export interface Onlooker {
+export interface EntryVisitor {
   /** With its feedback below 0, newest first, where there is any. */
   add(entry: Entry, dislikes?: readonly EntryOf<"feedback">[]): void;
   addBefore(entry: Entry): void;
@@ -45,14 +45,14 @@ export class ReflectionReader {
     this.#entries = new EntryReader(parts);
   }
 
-  async read(query: ReflectionQuery, onlooker: Onlooker): Promise<void> {
+  async read(query: ReflectionQuery, onlooker: EntryVisitor): Promise<void> {
     if (query.limit === 0) return;
     const oldest = await this.#readConversation(query, onlooker);
     onlooker.passOver(await this.#countFrom(query.others, oldest));
   }
 
   /** Answers with the oldest of the reviewed entries; undefined where there are fewer of them than the limit. */
-  async #readConversation(query: ReflectionQuery, onlooker: Onlooker): Promise<RowKey | undefined> {
+  async #readConversation(query: ReflectionQuery, onlooker: EntryVisitor): Promise<RowKey | undefined> {
     let oldest: RowKey | undefined;
     let reviewed = 0;
     let before = 0;

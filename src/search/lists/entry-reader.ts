@@ -6,10 +6,18 @@ import type { EntrySource, StoredBody } from "../../log/port.js";
 import { bodyToEntry, parseBodyText, toAltered, toEntry } from "../../model/body.js";
 import { asRecorded } from "../../model/chain.js";
 import { completionClaim, idClaim } from "../../model/claims.js";
-import type { AlteredEntry, Entry, EntryOf, ErasedEntry, Interaction, ListedEntry } from "../../model/entry.js";
+import type {
+  AlteredEntry,
+  Entry,
+  EntryOf,
+  EntrySummary,
+  ErasedEntry,
+  Interaction,
+  ListedEntry,
+} from "../../model/entry.js";
 import { corruptEntry } from "../../model/fault.js";
 import type { Mask } from "../../model/mask.js";
-import { complete, excerptOf, summarise } from "./views.js";
+import { codePoints, firstCodePoints } from "../../model/normalise.js";
 
 /** A page ends early once it holds this much text; the cursor leads on. */
 const PAGE_BYTES_MAX = 16 * 1024 * 1024;
@@ -240,4 +248,50 @@ function toReadable(stored: readonly (StoredBody | undefined)[]): readonly (Entr
     else if (one?.body !== undefined) entries.push(bodyToEntry(one, parseBodyText(one.position, one.body)));
   }
   return entries;
+}
+
+// Views: an interaction together with the response that completed it, and the short form that lists show.
+
+/** What the response gives wins; references add up, since both name what was used for the same turn. */
+export function complete(interaction: Interaction, response: EntryOf<"response">): Interaction {
+  const isUsageGiven = Object.keys(response.usage).length > 0;
+  const latency_ms = response.latency_ms ?? interaction.latency_ms;
+  return {
+    ...interaction,
+    response: response.response,
+    response_summary: response.response_summary || interaction.response_summary,
+    memories_used: union(interaction.memories_used, response.memories_used),
+    chunks_used: union(interaction.chunks_used, response.chunks_used),
+    model: response.model || interaction.model,
+    usage: isUsageGiven ? response.usage : interaction.usage,
+    ...(latency_ms === undefined ? {} : { latency_ms }),
+    error: response.error || interaction.error,
+    extra: { ...interaction.extra, ...response.extra },
+    response_id: response.id,
+  };
+}
+
+export function summarise(entry: Entry): EntrySummary {
+  if (entry.kind === "interaction") {
+    const { response, context_pack: _, ...rest } = entry;
+    return { ...rest, response_chars: codePoints(response) };
+  }
+  if (entry.kind === "response") {
+    const { response, ...rest } = entry;
+    return { ...rest, response_chars: codePoints(response) };
+  }
+  return entry;
+}
+
+/** How many code points of a response are enough to be read in passing. */
+const EXCERPT_CHARS = 2_000;
+
+/** The beginning of the response that an entry brought; what is not to be seen must be masked before. */
+function excerptOf(entry: Entry): { readonly response_excerpt?: string } {
+  if (entry.kind !== "interaction" && entry.kind !== "response") return {};
+  return { response_excerpt: firstCodePoints(entry.response, EXCERPT_CHARS) };
+}
+
+function union(left: readonly string[], right: readonly string[]): readonly string[] {
+  return right.length === 0 ? left : [...new Set([...left, ...right])];
 }

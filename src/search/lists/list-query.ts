@@ -4,7 +4,7 @@ import type { RowKey } from "../../index/port.js";
 import { bothHold, type RowFilter } from "../../index/row-filter.js";
 import { Rejection } from "../../model/rejection.js";
 import { fingerprintOf, formatCursor, parseCursor } from "../cursor.js";
-import { type Given, parseFilters } from "../filters.js";
+import { type GivenFilters, parseFilters } from "../filters.js";
 import { parseLimit, parseSwitch } from "../parameters.js";
 import { type FilterOptions, questionRules } from "../question-rules.js";
 
@@ -30,7 +30,7 @@ export interface ListPlace extends RowKey {
 /** A parsed query: the filter with times resolved, what was given for it, and what its cursors are bound to. */
 export interface ListQuery {
   readonly filter: RowFilter;
-  readonly given: Given;
+  readonly given: GivenFilters;
   readonly limit: number;
   readonly after?: ListPlace;
   readonly fingerprint: string;

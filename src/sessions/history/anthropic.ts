@@ -3,14 +3,14 @@ import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
 import type { AnthropicHistory, AnthropicMessage } from "./history-document.js";
-import { type Call, type Item, type Piece, toToolName } from "./items.js";
-import type { Turn } from "./repair.js";
+import { type AssistantPart, type Item, type ToolCall, toToolName } from "./items.js";
+import type { MessageGroup } from "./repair.js";
 
 type Block = JsonObject;
 
 export function toAnthropic(
   systems: readonly (Item & { readonly type: "system" })[],
-  turns: readonly Turn[],
+  turns: readonly MessageGroup[],
 ): AnthropicHistory {
   const ids = new CallIds();
   const merged: { role: "user" | "assistant"; blocks: Block[] }[] = [];
@@ -35,12 +35,12 @@ export function toAnthropic(
 }
 
 interface NamedCall {
-  readonly call: Call;
+  readonly call: ToolCall;
   readonly id: string;
 }
 
 /** What was said, then what was called; with signed thinking, everything where it stood. */
-function turnBlocks({ type, content, pieces }: Turn, named: readonly NamedCall[]): readonly Block[] {
+function turnBlocks({ type, content, pieces }: MessageGroup, named: readonly NamedCall[]): readonly Block[] {
   const toolUses = new Map(named.map(({ call, id }) => [call.id, toToolUse(call, id)]));
   const blocks =
     pieces === undefined ? toBlocks(content, type) : pieces.flatMap((piece) => pieceBlocks(piece, toolUses));
@@ -48,7 +48,7 @@ function turnBlocks({ type, content, pieces }: Turn, named: readonly NamedCall[]
 }
 
 /** Takes a call from those that are kept, so that each is made once. */
-function pieceBlocks(piece: Piece, toolUses: Map<string, Block>): readonly Block[] {
+function pieceBlocks(piece: AssistantPart, toolUses: Map<string, Block>): readonly Block[] {
   if ("thinking" in piece) return [piece.thinking];
   if ("part" in piece) return toBlocks([piece.part], "assistant");
   const toolUse = toolUses.get(piece.call_id);
@@ -75,7 +75,7 @@ class CallIds {
   }
 }
 
-function toToolUse(call: Call, id: string): Block {
+function toToolUse(call: ToolCall, id: string): Block {
   return { type: "tool_use", id, name: toToolName(call.name, 128), input: toInput(call.arguments) };
 }
 

@@ -1,6 +1,6 @@
 // Why a history is refused: what was asked for is less than the least that can be shown, or more than an answer may be.
 import { limits } from "../../model/limits.js";
-import { RecorderError } from "../../model/rejection.js";
+import { RecorderError, type Rejection, reject } from "../../model/rejection.js";
 
 export function budgetTooSmall(field: "max_messages" | "max_tokens", least: number): RecorderError {
   return new RecorderError({
@@ -46,5 +46,32 @@ export function tooManyTokens(counted: number): RecorderError {
     code: "history_too_large",
     message: `the newest messages that belong together have more than ${counted} tokens`,
     hint: "Ask with max_messages instead of max_tokens, or clear or consolidate the session.",
+  });
+}
+
+// Why a consolidation is refused, in words for whoever asked for it.
+
+export function throughInvalid(): Rejection {
+  return reject({
+    code: "field_invalid",
+    field: "through",
+    message: "through must be a position (a whole number from 1)",
+  });
+}
+
+export function throughElsewhere(through: number): Rejection {
+  return reject({
+    code: "field_invalid",
+    field: "through",
+    message: `position ${through} is not in this session`,
+    hint: "Give the position of one of its entries.",
+  });
+}
+
+export function consolidatedFurther(present: number): Rejection {
+  return reject({
+    code: "consolidation_backwards",
+    field: "through",
+    message: `the session is consolidated through ${present} already`,
   });
 }

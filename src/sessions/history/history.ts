@@ -14,13 +14,11 @@ import { toAnthropic } from "./anthropic.js";
 import { type Step, snapDown, toStep } from "./consolidation.js";
 import type { HistoryDocument } from "./history-document.js";
 import { budgetTooSmall, historyTooLarge, tooManyTokens, tooMuchToRead } from "./history-refusals.js";
-import { type Item, interactionToItems, messageToItems, type Piece, toolCallToItems } from "./items.js";
-import { systemToOpenAi, turnToOpenAi } from "./openai.js";
-import { messagesIn, type RepairOptions, repair, type Turn } from "./repair.js";
-import { assertNoneUnplaced, positionsIn, presentStretch, type Stretch } from "./stretch.js";
+import { type AssistantPart, type Item, interactionToItems, messageToItems, toolCallToItems } from "./items.js";
+import { groupToOpenAi, systemToOpenAi } from "./openai.js";
+import { type MessageGroup, messagesIn, type RepairOptions, repair } from "./repair.js";
+import { assertNoneUnplaced, type HistorySpan, positionsIn, presentSpan } from "./span.js";
 import { HistoryTokens, loadTokenCounter } from "./tokens.js";
-import { type Talk, type Window, windowsOf } from "./window.js";
-
 export type ConsolidationPlan =
   | { readonly outcome: "not_in_session" }
   | { readonly outcome: "backwards"; readonly present: number }
@@ -33,15 +31,15 @@ type SystemItem = Item & { readonly type: "system" };
 export type WindowOptions = Pick<HistoryQuery, "max_messages" | "format" | "include_pending">;
 
 /** System messages, then the turns; a consolidation's summary is the first of these. */
-export interface HistoryTurns {
+export interface HistoryGroups {
   readonly systems: readonly SystemItem[];
-  readonly turns: readonly Turn[];
+  readonly turns: readonly MessageGroup[];
 }
 
 /** What stands in front of every window. */
 interface Front {
   readonly systems: readonly SystemItem[];
-  readonly summary: readonly Turn[];
+  readonly summary: readonly MessageGroup[];
   /** Positions at or before the boundary that the consolidation keeps, the newest first. */
   readonly kept: readonly number[];
 }
@@ -95,7 +93,7 @@ export class HistoryReader {
     const { max_messages, max_tokens } = query;
     const session = await getSession(this.#parts.index, query.session_id);
     if (max_messages === 0) return render(NOTHING, query);
-    const stretch = session === undefined ? undefined : await presentStretch(this.#parts.index, session);
+    const stretch = session === undefined ? undefined : await presentSpan(this.#parts.index, session);
     await assertNoneUnplaced(this.#parts.index, stretch ?? UNKNOWN);
     if (stretch === undefined) return render(NOTHING, query);
     const intake = { chars_left: limits.history_read_chars, chars_max: limits.history_bytes, toShown: shownBy(query) };
@@ -123,7 +121,7 @@ export class HistoryReader {
   }
 
   /** The window at the end of a stretch, with what stands in front of it; the least there is where nothing fits. */
-  async turnsIn(stretch: Stretch, options: WindowOptions): Promise<HistoryTurns> {
+  async turnsIn(stretch: HistorySpan, options: WindowOptions): Promise<HistoryGroups> {
     const front = await this.#front(stretch, UNLIMITED);
     const talk = await this.#talk(stretch, front, options, UNLIMITED);
     const windows = windowsOf(talk);
@@ -143,13 +141,13 @@ export class HistoryReader {
     if (session === undefined || named !== through) return { outcome: "not_in_session" };
     const present = session.consolidated_through;
     if (through < present) return { outcome: "backwards", present };
-    const stretch = await presentStretch(this.#parts.index, session);
+    const stretch = await presentSpan(this.#parts.index, session);
     const end = snapDown(await this.#steps(stretch), through);
     if (end === undefined || end <= stretch.above) return { outcome: "unmoved", present };
     return { outcome: "moves", through: end };
   }
 
-  async #steps(stretch: Stretch): Promise<readonly Step[]> {
+  async #steps(stretch: HistorySpan): Promise<readonly Step[]> {
     const steps: Step[] = [];
     for await (const positions of positionsIn(this.#parts.index, stretch, { kinds: stretch.kinds })) {
       const kept = positions.filter((position) => !stretch.withdrawn.has(position));
@@ -166,12 +164,12 @@ export class HistoryReader {
     return steps;
   }
 
-  async #front(stretch: Stretch, intake: Intake): Promise<Front> {
+  async #front(stretch: HistorySpan, intake: Intake): Promise<Front> {
     return { systems: await this.#systems(stretch, intake), ...(await this.#consolidated(stretch)) };
   }
 
   /** Neither a clear nor a consolidation takes them away; the index knows where they are. */
-  async #systems(stretch: Stretch, intake: Intake): Promise<readonly SystemItem[]> {
+  async #systems(stretch: HistorySpan, intake: Intake): Promise<readonly SystemItem[]> {
     if (!stretch.kinds.includes("message")) return [];
     const systems: SystemItem[] = [];
     let chars = 0;
@@ -191,7 +189,7 @@ export class HistoryReader {
   }
 
   /** What the newest consolidation leaves in place of what came before it. */
-  async #consolidated(stretch: Stretch): Promise<Omit<Front, "systems">> {
+  async #consolidated(stretch: HistorySpan): Promise<Omit<Front, "systems">> {
     const { consolidated_at, cleared_through, before = Number.POSITIVE_INFINITY } = stretch;
     const [entry] = consolidated_at === 0 ? [] : await this.#entries.readWhole([consolidated_at]);
     if (entry?.kind !== "consolidation") return { summary: [], kept: [] };
@@ -206,7 +204,7 @@ export class HistoryReader {
 
   /** The end of a session's talk: more than the window may hold, or all of it; `is_cut` where that was too large. */
   async #talk(
-    stretch: Stretch,
+    stretch: HistorySpan,
     { summary, kept }: Front,
     options: WindowOptions,
     intake: Intake,
@@ -236,7 +234,7 @@ export class HistoryReader {
 
   /** The stretch's entries from its end, then those that the consolidation keeps. */
   async *#backwards(
-    stretch: Stretch,
+    stretch: HistorySpan,
     kept: readonly number[],
     max_messages: number,
     intake: Intake,
@@ -259,12 +257,16 @@ export class HistoryReader {
   /** The nearest user's message before a position; the index knows who spoke, so that no others are read. */
   async #userBefore(
     position: number,
-    { stretch, kept, intake }: { readonly stretch: Stretch; readonly kept: readonly number[]; readonly intake: Intake },
+    {
+      stretch,
+      kept,
+      intake,
+    }: { readonly stretch: HistorySpan; readonly kept: readonly number[]; readonly intake: Intake },
     repairing: RepairOptions,
-  ): Promise<Turn | undefined> {
+  ): Promise<MessageGroup | undefined> {
     const { session_id, above } = stretch;
     const range = { session_id, order: "desc", above, kinds: ["message"], role: "user" } as const;
-    const isUser = ({ type }: Turn): boolean => type === "user";
+    const isUser = ({ type }: MessageGroup): boolean => type === "user";
     let after = position;
     for (let limit = USERS_FIRST; ; limit = Math.min(CHUNK_MAX, limit * 2)) {
       const positions = await this.#parts.index.sessionPositions({ ...range, after, limit });
@@ -288,7 +290,7 @@ export class HistoryReader {
   }
 
   /** Items in order of position, in the order of the positions page by page; what was withdrawn is left out. */
-  async *#read(positions: readonly number[], stretch: Stretch, intake: Intake): AsyncGenerator<Page> {
+  async *#read(positions: readonly number[], stretch: HistorySpan, intake: Intake): AsyncGenerator<Page> {
     const { session_id, kinds, withdrawn, before } = stretch;
     const wanted = positions.filter((position) => !withdrawn.has(position));
     for (let at = 0; at < wanted.length; ) {
@@ -307,7 +309,7 @@ export class HistoryReader {
   }
 }
 
-const NOTHING: HistoryTurns = { systems: [], turns: [] };
+const NOTHING: HistoryGroups = { systems: [], turns: [] };
 /** All entries of a session that nobody knows may have been altered. */
 const UNKNOWN = { above: 0, kinds: ["message", "tool_call", "interaction"] };
 
@@ -318,13 +320,13 @@ export function toItems(entry: Entry): readonly Item[] {
   return entry.kind === "interaction" ? interactionToItems(entry) : [];
 }
 
-function shownIn({ systems, summary }: Front, { turns }: Talk, { from, opening }: Window): HistoryTurns {
+function shownIn({ systems, summary }: Front, { turns }: Talk, { from, opening }: Window): HistoryGroups {
   return { systems, turns: [...summary, ...(opening === undefined ? [] : [opening]), ...turns.slice(from)] };
 }
 
-function render({ systems, turns }: HistoryTurns, query: HistoryQuery): HistoryDocument {
+function render({ systems, turns }: HistoryGroups, query: HistoryQuery): HistoryDocument {
   if (query.format === "anthropic") return toAnthropic(systems, turns);
-  return { messages: [...systems.map(systemToOpenAi), ...turns.flatMap((turn) => turnToOpenAi(turn, query))] };
+  return { messages: [...systems.map(systemToOpenAi), ...turns.flatMap((turn) => groupToOpenAi(turn, query))] };
 }
 
 /** Thinking is shown in Anthropic's form alone, other reasoning in OpenAI's where it is asked for. */
@@ -358,12 +360,12 @@ async function widestWithin(
   return itemAt(windows, widest);
 }
 
-function countMessages(turns: readonly Turn[]): number {
+function countMessages(turns: readonly MessageGroup[]): number {
   return turns.reduce((sum, turn) => sum + messagesIn(turn), 0);
 }
 
 /** As characters are counted here they take a byte each at least. */
-function charsIn(turns: readonly Turn[]): number {
+function charsIn(turns: readonly MessageGroup[]): number {
   let chars = 0;
   for (const { content, calls, pieces, reasoning = {} } of turns) {
     chars += charsOfContent(content) + charsOfReasoning(pieces, reasoning);
@@ -382,7 +384,7 @@ function charsOf(item: Item): number {
 }
 
 /** What an assistant's content and calls do not have already. */
-function charsOfReasoning(pieces: readonly Piece[] = [], reasoning: JsonObject): number {
+function charsOfReasoning(pieces: readonly AssistantPart[] = [], reasoning: JsonObject): number {
   let chars = 0;
   for (const piece of pieces) if ("thinking" in piece) chars += JSON.stringify(piece.thinking).length;
   for (const value of Object.values(reasoning)) chars += JSON.stringify(value).length;
@@ -404,4 +406,50 @@ function isTooLarge(history: HistoryDocument): boolean {
   }
   if (chars * JSON_BYTES_PER_CHAR <= limits.history_bytes) return false;
   return Buffer.byteLength(JSON.stringify(history)) > limits.history_bytes;
+}
+
+// Which windows over a session's turns history may show, the smallest first: each begins with a user's message and holds
+// whole groups, an assistant's message with its calls and all their results.
+
+/** The end of a session's talk, as far as it was read. */
+interface Talk {
+  readonly turns: readonly MessageGroup[];
+  /** Whether a consolidation's summary stands in front, which is a user's message. */
+  readonly has_summary: boolean;
+  /** Whether nothing comes before the turns, so that the summary opens those that stand before any user's message. */
+  readonly is_whole: boolean;
+  /** The user's message that the first turns belong to, where it stands before them. */
+  readonly opening?: MessageGroup | undefined;
+}
+
+/** The turns from one on; where that is in the middle of a user's turn, the message that opens it stands in front. */
+interface Window {
+  readonly from: number;
+  readonly opening?: MessageGroup | undefined;
+  /** In OpenAI's form, which is the form that is counted. */
+  readonly messages: number;
+}
+
+/** Only the newest user's turn is ever cut, and from its middle; of a turn before it all is shown or nothing. */
+function windowsOf({ turns, has_summary, is_whole, opening }: Talk): readonly Window[] {
+  if (turns.length === 0) return has_summary ? [{ from: 0, messages: 0 }] : [];
+  const lastUser = turns.findLastIndex(({ type }) => type === "user");
+  const opener = turns[lastUser] ?? opening;
+  if (opener === undefined && !has_summary) return [];
+  const windows: Window[] = [];
+  let messages = 0;
+  for (let from = turns.length - 1; from >= 0; from -= 1) {
+    const turn = itemAt(turns, from);
+    messages += messagesIn(turn);
+    if (turn.type === "user") {
+      // The same as the window before, which had the opening put in front of its groups.
+      if (from === lastUser && from < turns.length - 1) windows.pop();
+      windows.push({ from, messages });
+    } else if (from > lastUser) {
+      windows.push({ from, opening: opener, messages: messages + (opener === undefined ? 0 : 1) });
+    } else if (from === 0 && is_whole && has_summary) {
+      windows.push({ from, messages });
+    }
+  }
+  return windows;
 }

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.
 import { readRole } from "../../model/roles.js";
 
 /** A request to run a tool, as OpenAI writes it. */
-export interface Call {
+export interface ToolCall {
   readonly id: string;
   readonly name: string;
   /** The arguments' text: JSON in all good cases, but recorded as it came. */
@@ -29,16 +29,19 @@ interface AssistantItem {
   /** What was said, without calls and thoughts. */
   readonly content: Content;
   readonly name: string;
-  readonly calls: readonly Call[];
+  readonly calls: readonly ToolCall[];
   /** Where there is signed thinking: everything in the order in which it stood, since its signature holds only there. */
-  readonly pieces?: readonly Piece[];
+  readonly pieces?: readonly AssistantPart[];
   /** What OpenAI's kin send along as reasoning, as it was recorded. */
   readonly reasoning: JsonObject;
   readonly from?: ItemOrigin;
 }
 
 /** A part of what an assistant said, thought or called. */
-export type Piece = { readonly part: JsonValue } | { readonly thinking: JsonObject } | { readonly call_id: string };
+export type AssistantPart =
+  | { readonly part: JsonValue }
+  | { readonly thinking: JsonObject }
+  | { readonly call_id: string };
 
 export interface ResultItem {
   readonly type: "result";
@@ -118,7 +121,7 @@ function assistantItem(message: EntryOf<"message">, content: Content, from: Item
   const parts = typeof content === "string" ? [] : content;
   const inContent = parts.filter((part) => isJsonObject(part) && part.type === "tool_use") as readonly JsonObject[];
   const shown = typeof content === "string" ? content : content.filter(isSaid);
-  const calls: Call[] = [];
+  const calls: ToolCall[] = [];
   for (const given of [...message.tool_calls, ...inContent]) {
     const call = toCall(given);
     if (call !== undefined && !calls.some((other) => other.id === call.id)) calls.push(call);
@@ -133,7 +136,7 @@ function isSaid(part: JsonValue): boolean {
   return !isJsonObject(part) || (part.type !== "tool_use" && !THINKING.has(part.type));
 }
 
-function toPiece(part: JsonValue): readonly Piece[] {
+function toPiece(part: JsonValue): readonly AssistantPart[] {
   if (isSaid(part)) return [{ part }];
   const block = part as JsonObject;
   if (block.type === "tool_use") return [{ call_id: textOf(block.id) }];
@@ -155,7 +158,7 @@ function reasoningIn(extra: JsonObject): JsonObject {
 }
 
 /** Calls come nested as OpenAI writes them, or flat; one without id or name cannot be answered and is none. */
-function toCall(given: JsonObject): Call | undefined {
+function toCall(given: JsonObject): ToolCall | undefined {
   const inner = [given.function, given.custom].find(isJsonObject) ?? given;
   const id = textOf(given.id);
   const name = textOf(inner.name) || textOf(given.name);

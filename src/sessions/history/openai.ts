@@ -2,15 +2,15 @@
 import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import type { OpenAiCall, OpenAiMessage } from "./history-document.js";
-import { type Call, type Item, toToolName } from "./items.js";
-import type { Turn } from "./repair.js";
+import { type Item, type ToolCall, toToolName } from "./items.js";
+import type { MessageGroup } from "./repair.js";
 
 export function systemToOpenAi(item: Item & { readonly type: "system" }): OpenAiMessage {
   return { role: "system", content: toContent(item.content, "system"), ...nameOf(item) };
 }
 
-export function turnToOpenAi(
-  turn: Turn,
+export function groupToOpenAi(
+  turn: MessageGroup,
   { include_reasoning }: { readonly include_reasoning: boolean },
 ): readonly OpenAiMessage[] {
   const { type: role, calls } = turn;
@@ -32,7 +32,7 @@ export function turnToOpenAi(
   return [message, ...results];
 }
 
-function toOpenAiCall(call: Call): OpenAiCall {
+function toOpenAiCall(call: ToolCall): OpenAiCall {
   return { id: call.id, type: "function", function: { name: toToolName(call.name, 64), arguments: call.arguments } };
 }
 

@@ -2,16 +2,16 @@
 // left of broken pairs. Only the view is repaired; what is stored never is.
 import { type Content, isBlank } from "../../model/content.js";
 import type { JsonObject } from "../../model/json.js";
-import type { Call, Item, ItemOrigin, Piece, ResultItem } from "./items.js";
+import type { AssistantPart, Item, ItemOrigin, ResultItem, ToolCall } from "./items.js";
 
-export interface Turn {
+export interface MessageGroup {
   readonly type: "user" | "assistant";
   readonly content: Content;
   readonly name: string;
   /** Calls that are kept, each with its result; a pending one has none. */
-  readonly calls: readonly { readonly call: Call; readonly result?: ResultItem }[];
+  readonly calls: readonly { readonly call: ToolCall; readonly result?: ResultItem }[];
   /** As an assistant's item has them. */
-  readonly pieces?: readonly Piece[] | undefined;
+  readonly pieces?: readonly AssistantPart[] | undefined;
   readonly reasoning?: JsonObject | undefined;
   readonly from?: ItemOrigin | undefined;
 }
@@ -23,14 +23,14 @@ export interface RepairOptions {
   readonly drops_blank_users: boolean;
 }
 
-const NONE: Turn["calls"] = [];
+const NONE: MessageGroup["calls"] = [];
 
 interface Slot {
-  readonly call: Call;
+  readonly call: ToolCall;
   result?: ResultItem;
 }
 
-export function repair(items: readonly Item[], options: RepairOptions): readonly Turn[] {
+export function repair(items: readonly Item[], options: RepairOptions): readonly MessageGroup[] {
   const slots = pairUp(items);
   const messages = items.flatMap((item) => (item.type === "user" || item.type === "assistant" ? [item] : []));
   const isShown = (item: (typeof messages)[number]): boolean => {
@@ -38,7 +38,7 @@ export function repair(items: readonly Item[], options: RepairOptions): readonly
     return item.type === "user" ? !options.drops_blank_users : item.calls.length > 0;
   };
   const last = messages.findLast(isShown);
-  const turns: Turn[] = [];
+  const turns: MessageGroup[] = [];
   for (const item of messages) {
     if (item.type === "user") {
       const { type, content, name, from } = item;
@@ -57,7 +57,7 @@ export function repair(items: readonly Item[], options: RepairOptions): readonly
 }
 
 /** How many messages a turn makes in OpenAI's form, which is the form that is counted. */
-export function messagesIn(turn: Turn): number {
+export function messagesIn(turn: MessageGroup): number {
   return 1 + turn.calls.filter((call) => call.result !== undefined).length;
 }
 

@@ -1,6 +1,6 @@
 // Fingerprints of errors: what changes from one time to the next is left out, what tells errors apart is not.
 import { expect, test } from "vitest";
-import { fingerprintOf } from "./fingerprints.js";
+import { fingerprintOf } from "./error-groups.js";
 
 test.each([
   ["connect ECONNREFUSED 127.0.0.1:5432", "connect ECONNREFUSED 10.0.0.7:6543"],

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
 import { textsOf } from "../index/texts.js";
 import { normalise } from "../model/normalise.js";
-import { indexOfText } from "./matching.js";
-import { mayHold, sieveOf } from "./sieve.js";
+import { indexOfText, mayHold, sieveOf } from "./matching.js";
 
 test("an entry that holds the terms always comes through", () => {
   fc.assert(

@@ -9,7 +9,7 @@ import { NOT_RECORDED } from "../../model/chain.js";
 import { corruptEntry } from "../../model/fault.js";
 import { getSession } from "../session-list.js";
 
-export interface Stretch {
+export interface HistorySpan {
   readonly session_id: string;
   /** Only what comes after this position, but for system messages and what the consolidation keeps. */
   readonly above: number;
@@ -33,7 +33,7 @@ const PAGE = 2_000;
 const OF_ANY_PLACE = ["message", "withdrawal"];
 
 /** The stretch of a session as it is now. */
-export async function presentStretch(index: Sessions, session: SessionRow): Promise<Stretch> {
+export async function presentSpan(index: Sessions, session: SessionRow): Promise<HistorySpan> {
   const { session_id, by_kind, cleared_through, consolidated_through, consolidated_at } = session;
   const above = Math.max(cleared_through, consolidated_through);
   const kinds = kindsOf((by_kind.message ?? 0) > 0);
@@ -42,10 +42,10 @@ export async function presentStretch(index: Sessions, session: SessionRow): Prom
 }
 
 /** The same as it was before an entry came to a position; undefined where there is no such session. */
-export async function stretchBefore(
+export async function spanBefore(
   index: Sessions,
   { session_id, before }: { readonly session_id: string; readonly before: number },
-): Promise<Stretch | undefined> {
+): Promise<HistorySpan | undefined> {
   const session = session_id === "" ? undefined : await getSession(index, session_id);
   if (session === undefined) return undefined;
   const { by_kind } = session;
@@ -77,7 +77,7 @@ export async function stretchBefore(
  */
 export async function assertNoneUnplaced(
   index: Pick<EntryIndex, "list">,
-  { above, kinds }: Pick<Stretch, "above" | "kinds">,
+  { above, kinds }: Pick<HistorySpan, "above" | "kinds">,
 ): Promise<void> {
   const assertNone = async (kinds: readonly string[], after: number): Promise<void> => {
     const filter = { kinds, references: [HAS_ALTERED] };
@@ -93,7 +93,7 @@ export async function assertNoneUnplaced(
 /** Positions of the stretch in order, page by page. */
 export async function* positionsIn(
   index: Sessions,
-  { session_id, above, before }: Pick<Stretch, "session_id" | "above" | "before">,
+  { session_id, above, before }: Pick<HistorySpan, "session_id" | "above" | "before">,
   filter: Pick<SessionRange, "kinds" | "role">,
 ): AsyncGenerator<readonly number[]> {
   let after = above;
@@ -114,7 +114,7 @@ function kindsOf(hasMessages: boolean): readonly string[] {
 /** In the whole session: system messages and kept ones come from before the boundary. */
 async function withdrawnIn(
   index: Sessions,
-  { session_id, before }: Pick<Stretch, "session_id" | "before">,
+  { session_id, before }: Pick<HistorySpan, "session_id" | "before">,
 ): Promise<ReadonlySet<number>> {
   const withdrawn = new Set<number>();
   const whole = { session_id, above: 0, ...(before === undefined ? {} : { before }) };
@@ -127,7 +127,7 @@ async function withdrawnIn(
 /** The greatest `through` of the consolidations there, and the position of the newest one. */
 async function consolidatedIn(
   index: Sessions,
-  stretch: Pick<Stretch, "session_id" | "above" | "before">,
+  stretch: Pick<HistorySpan, "session_id" | "above" | "before">,
 ): Promise<{ readonly through: number; readonly at: number }> {
   let through = 0;
   let at = 0;

@@ -1,7 +1,7 @@
 // Views: summaries without the long parts, and an interaction together with its response.
 import { describe, expect, test } from "vitest";
 import type { Entry, EntryOf, Interaction } from "../../model/entry.js";
-import { complete, summarise } from "./views.js";
+import { complete, summarise } from "./entry-reader.js";
 
 const envelope = {
   position: 1,
