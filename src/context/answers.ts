@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js"
 import { readRole, textsOfUser } from "../model/roles.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
 
-/** Something that a model answered, or the place in a session where it would have. */
+/** What a model answered, or the place in a session where it would have. */
 export type ModelAnswer =
   | Interaction
   | EntryOf<"message">
@@ -14,7 +14,7 @@ export type ModelAnswer =
   | EntryOf<"error">
   | EntryOf<"decision">;
 
-/** So many answers before a call are looked through for the one that made it. */
+/** How many answers before a tool call are searched for the one that made it. */
 const LOOKED_BACK = 64;
 
 export class AnswerFinder {
@@ -26,7 +26,7 @@ export class AnswerFinder {
     this.#entries = parts.entries;
   }
 
-  /** The answer that an entry is, or comes from; undefined where it is none of a model's. */
+  /** The model's answer that an entry is, or belongs to. */
   async answerOf(entry: Entry): Promise<ModelAnswer | undefined> {
     switch (entry.kind) {
       case "interaction":
@@ -74,7 +74,7 @@ export class AnswerFinder {
     return undefined;
   }
 
-  /** The answer before, unless the user has spoken since: who makes calls before they answer has not answered yet. */
+  /** The answer before the call, unless the user has spoken since. */
   async #sameTurn(call: EntryOf<"tool_call">): Promise<ModelAnswer | undefined> {
     const answer = await this.#read(await this.#before(call, ["interaction", "message"]));
     if (answer === undefined || !mayHaveMade(answer, call)) return undefined;
@@ -114,12 +114,12 @@ export class AnswerFinder {
   }
 }
 
-/** Some providers carry results of tools in the user's name: those are no words. */
+/** Results of tools in a user's message are no words of the user. */
 export function hasWordsOfUser(entry: Entry): boolean {
   return textsOfUser(entry).join("").trim() !== "";
 }
 
-/** Of a call that the answer does not name: whoever names calls names all of them. */
+/** Whether the answer may have made a call that it does not name: an answer that names any call names all of them. */
 export function mayHaveMade(answer: ModelAnswer, { tool_call_id }: EntryOf<"tool_call">): boolean {
   return tool_call_id === "" || callIdsOf(answer).length === 0;
 }

@@ -1,4 +1,4 @@
-// What a model was given for an answer: as the caller recorded it, or else the session's history as it was then.
+// What a model was given for an answer: as the caller recorded it, or reconstructed from the session's history as it was then.
 import { type GivenPart, messagePart, partsOfPack, roleOf } from "../index/given-texts.js";
 import { contentTexts } from "../model/content.js";
 import type { Context, GivenMessage } from "../model/context.js";
@@ -31,12 +31,12 @@ export async function assemble(sources: Sources, answer: ModelAnswer): Promise<A
   if (recorded?.kind === "interaction" && isRecordedPack(recorded.context_pack))
     return { answer: place, ...fromPack(recorded) };
   const { session_id, position } = answer;
-  const stretch = await spanBefore(sources.index, { session_id, before: position });
-  const turns = stretch === undefined ? { systems: [], turns: [] } : await sources.histories.turnsIn(stretch, WINDOW);
-  const messages = messagesOf(turns);
+  const span = await spanBefore(sources.index, { session_id, before: position });
+  const shown = span === undefined ? { systems: [], groups: [] } : await sources.histories.groupsIn(span, WINDOW);
+  const messages = messagesOf(shown);
   const inexact = { answer: place, exact: false, source: "history" } as const;
   if (answer.kind !== "interaction") return { ...inexact, messages, memories: [], chunks: [] };
-  return { ...inexact, ...besideMessages(answer), messages: withPrompt(messages, answer) };
+  return { ...inexact, ...otherParts(answer), messages: withPrompt(messages, answer) };
 }
 
 /** A part of what was given, and the entry that says it where the session has one. */
@@ -44,7 +44,7 @@ export interface PlacedPart extends GivenPart {
   readonly entry_id?: string;
 }
 
-/** All of it in the order in which it lay before the model. */
+/** All parts in the order in which the model was given them. */
 export function partsOf({ messages, system, tools, pack = {} }: Assembled): readonly PlacedPart[] {
   const beside = { ...(system === undefined ? {} : { system }), ...(tools === undefined ? {} : { tools }) };
   const said = messages.map(({ entry_id, ...message }) => {
@@ -54,7 +54,7 @@ export function partsOf({ messages, system, tools, pack = {} }: Assembled): read
   return [...partsOfPack({ ...pack, ...beside }), ...said];
 }
 
-/** A list of messages is what was sent, an empty one too; whatever else it may be is not. */
+/** A list of messages, even an empty one, is what was sent. */
 export function isRecordedPack({ messages }: JsonObject): boolean {
   return Array.isArray(messages);
 }
@@ -62,10 +62,10 @@ export function isRecordedPack({ messages }: JsonObject): boolean {
 function fromPack(interaction: Interaction): Omit<Assembled, "answer"> {
   const messages = (interaction.context_pack.messages as readonly JsonValue[]).map(toGiven);
   const source = isJsonObject(interaction.extra.request) ? "request" : "context_pack";
-  return { exact: true, source, ...besideMessages(interaction), messages };
+  return { exact: true, source, ...otherParts(interaction), messages };
 }
 
-function besideMessages({ context_pack, memories_used, chunks_used }: Interaction) {
+function otherParts({ context_pack, memories_used, chunks_used }: Interaction) {
   const { messages, system, tools, ...others } = context_pack;
   const pack = messages === undefined || Array.isArray(messages) ? others : { ...others, messages };
   return {
@@ -77,19 +77,19 @@ function besideMessages({ context_pack, memories_used, chunks_used }: Interactio
   };
 }
 
-/** A message as it was recorded, but for a role that is none and for what only we say of it. */
+/** A message as it was recorded, with a valid role and without an entry_id of its own. */
 function toGiven(message: JsonValue): GivenMessage {
   if (!isJsonObject(message)) return { role: "", content: message };
   const { entry_id: _, ...recorded } = message;
   return { ...recorded, role: roleOf(message) };
 }
 
-function messagesOf({ systems, turns }: HistoryGroups): readonly GivenMessage[] {
+function messagesOf({ systems, groups }: HistoryGroups): readonly GivenMessage[] {
   return [
     ...systems.map((item) => given(systemToOpenAi(item), item.from)),
-    ...turns.flatMap((turn) => {
-      const origins = [turn.from, ...resultsOf(turn)];
-      return groupToOpenAi(turn, { include_reasoning: false }).map((message, at) => given(message, origins[at]));
+    ...groups.flatMap((group) => {
+      const origins = [group.from, ...resultsOf(group)];
+      return groupToOpenAi(group, { include_reasoning: false }).map((message, at) => given(message, origins[at]));
     }),
   ];
 }
@@ -102,7 +102,7 @@ function given(message: object, from: ItemOrigin | undefined): GivenMessage {
   return { ...(message as GivenMessage), ...(from === undefined ? {} : { entry_id: from.entry_id }) };
 }
 
-/** The prompt was given too; where a message of the session says it already, it is that one. */
+/** Adds the prompt, unless the last user message says it already. */
 function withPrompt(messages: readonly GivenMessage[], { id, prompt }: Interaction): readonly GivenMessage[] {
   const last = messages.findLast(({ role }) => role === "user");
   if (last !== undefined && contentTexts(last.content).includes(prompt)) return messages;

@@ -1,4 +1,5 @@
-// Contexts as they are read: what a model was given for an answer, how much that was, and what had changed.
+// Contexts: what a model was given for an answer, how many tokens that was, what had changed since the answer before, where each
+// message was recorded first, and what the answer led to.
 
 import { feedbackOn } from "../index/feedback-fold.js";
 import { roleOf } from "../index/given-texts.js";
@@ -72,14 +73,14 @@ export class ContextReader {
     return compareMessages(before.id, then.messages, now);
   }
 
-  /** What went is led to where it came from, too: all of it by one look at the session. */
+  /** Removed messages are linked as well, in the same pass over the session. */
   async #linked(answer: ModelAnswer, now: readonly GivenMessage[], change: ContextChange | undefined) {
     const linked = await linkMessages(this.#parts, answer, [...now, ...(change?.removed ?? [])]);
     const previous = change === undefined ? {} : { previous: { ...change, removed: linked.slice(now.length) } };
     return { messages: linked.slice(0, now.length), previous };
   }
 
-  /** As history counts them, and in turns: a context may be as large as an entry can be. */
+  /** As history counts them, in time slices: a context may be as large as an entry can be. */
   async #count(assembled: Assembled): Promise<number> {
     const count = await this.#tokens.load();
     const turn = new TimeSlice();
@@ -91,7 +92,7 @@ export class ContextReader {
     return tokens;
   }
 
-  /** Addresses stay, since nothing could be fetched without them. */
+  /** Ids stay, because without them nothing could be fetched. */
   #masked(context: Context): Context {
     const { mask } = this.#parts;
     const { answer, exact, source, tokens, memories, chunks, previous, led_to, messages, ...others } = context;
@@ -114,9 +115,7 @@ export class ContextReader {
   }
 }
 
-// How what was given for an answer differs from what was given for the one before.
-
-/** Messages that are the same to the byte are the same, as often as both have them. */
+/** How the messages differ from those of the answer before. Only identical messages count as the same. */
 function compareMessages(entry_id: string, then: readonly GivenMessage[], now: readonly GivenMessage[]): ContextChange {
   const left = new Map<string, number>();
   const names = then.map(keyOf);
@@ -128,7 +127,7 @@ function compareMessages(entry_id: string, then: readonly GivenMessage[], now: r
     if (count === 0) added.push(at);
     else left.set(name, count - 1);
   }
-  // Of several that say the same the last ones are those that went.
+  // Of identical messages the last ones count as removed.
   const removed: GivenMessage[] = [];
   for (const [at, message] of [...then.entries()].reverse()) {
     const name = itemAt(names, at);
@@ -140,17 +139,15 @@ function compareMessages(entry_id: string, then: readonly GivenMessage[], now: r
   return { entry_id, kept: now.length - added.length, added, removed: removed.reverse() };
 }
 
-/** Where it was recorded is no part of what it says. */
+/** The message without where it was recorded. */
 function keyOf({ entry_id: _, ...message }: GivenMessage): string {
   return JSON.stringify(message);
 }
 
-// From a message that was given to where it was recorded first: the entry that says it, or the answer that was given it before.
-// The session before the answer is looked through, as far as a few megabytes reach.
 const ENTRIES_MAX = 500;
 const BYTES_MAX = 4 * 1024 * 1024;
 
-/** The messages, with an entry for each that has none yet and is found. */
+/** Adds to each message the entry that says it, or the answer that was given it before, found in the newest megabytes of the session. */
 async function linkMessages(
   parts: Pick<ReadingParts, "index" | "log">,
   answer: ModelAnswer,
@@ -159,7 +156,7 @@ async function linkMessages(
   if (answer.session_id === "" || messages.every(({ entry_id }) => entry_id !== undefined)) return messages;
   const idByName = new Map<string, string>();
   for (const entry of await entriesBefore(parts, answer)) {
-    // What was given for the first time now was not recorded before.
+    // The answer's own context is no earlier record of its messages.
     const given = entry.kind === "interaction" && entry.id !== answer.id ? namesGiven(entry) : [];
     for (const name of [...namesOf(entry), ...given]) if (name !== undefined) idByName.set(name, entry.id);
   }
@@ -190,15 +187,14 @@ function namesOf(entry: Entry): readonly (string | undefined)[] {
   return [`user\n${entry.prompt}`, ...(entry.response === "" ? [] : [`assistant\n${entry.response}`])];
 }
 
-/** Results of tools, and what else a loop keeps to itself, are recorded with what was given and nowhere else. */
+/** Some messages, such as results of tools, are recorded only in the context of an answer. */
 function namesGiven({ context_pack: { messages } }: Interaction): readonly (string | undefined)[] {
   if (!Array.isArray(messages)) return [];
   return messages.filter(isJsonObject).map((message) => messageKey({ ...message, role: roleOf(message) }));
 }
 
 /**
- * Who says it, and what: how a provider shapes it does not matter. Calls and results are told by their JSON. Undefined where
- * there is nothing.
+ * Who says what, whatever shape a provider gives it; calls and results are compared as JSON. Undefined for an empty message.
  */
 function messageKey(message: {
   readonly role: string;
@@ -212,9 +208,7 @@ function messageKey(message: {
   return others.length === 0 ? undefined : `parts of ${readRole(role)}\n${JSON.stringify(others)}`;
 }
 
-// From an answer to what it led to: its tool calls, the errors before the next answer, what somebody thought of it, and the
-// user's next words.
-/** So many entries after the answer are looked through, and so much of a text is shown. */
+/** How many entries after the answer are read, and how much of a text is shown. */
 const LOOKED_AHEAD = 200;
 const READ_AT_ONCE = 8;
 const CHARS = 200;

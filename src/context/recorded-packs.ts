@@ -1,8 +1,7 @@
-// What the interactions of a session were given by themselves, with the packs that they were recorded with and their prompts:
-// which of them hold a phrase. And the other answers, which were given what the session had said by then.
+// Which interactions of a session were given a phrase, by their recorded context packs and prompts; and which answers have no
+// recorded context.
 //
-// What is asked once of a session is asked again, so the distinct texts are kept, each with where it was given. Sessions whose
-// packs hold more than that is good for are looked through every time.
+// The distinct texts of a session are cached with the packs that hold them. Sessions with very large packs are read every time.
 
 import { partsOfPack } from "../index/given-texts.js";
 import type { StoredBody } from "../log/port.js";
@@ -11,45 +10,45 @@ import { isJsonObject, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
 import { SerialQueue, TimeSlice } from "../model/scheduling.js";
 import type { ReadingParts } from "../search/lists/reader.js";
-import { indexOfText, mayHold, sieveOf } from "../search/matching.js";
+import { indexOfText, mayHold, preFiltersOf } from "../search/matching.js";
 import { positionsIn } from "../sessions/history/span.js";
 import { getSession } from "../sessions/session-list.js";
 import { isRecordedPack } from "./assemble.js";
 
-/** Few are read at first, since the first is often the one; each may be as large as an entry can be. */
+/** Few bodies are read at first, because the first often matches; each may be as large as an entry can be. */
 const CHUNK_FIRST = 4;
 const CHUNK_MAX = 256;
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** Packs of a session that hold more than this are not made a table of. */
+/** A session with larger packs gets no table. */
 const TABLE_BYTES_MAX = 128 * 1024 * 1024;
-/** All that is kept of sessions together weighs no more than so many characters. */
+/** The cache of all sessions together, in characters. */
 const CHARS_MAX = 32 * 1024 * 1024;
-/** What a session weighs besides its texts, and each of its answers, in characters. */
+/** What a session costs besides its texts, and what each of its answers costs, in characters. */
 const SESSION_CHARS = 1_024;
 const ANSWER_CHARS = 4;
 
-/** What is known of a session, and what changes with every change of it. */
-interface KnownSession {
+/** Valid while the session's last position and count of entries stay the same. */
+interface CachedSession {
   readonly last_position: number;
   readonly entries: number;
-  /** Undefined where the packs hold too much. */
+  /** Undefined where the packs are too large. */
   readonly table: PackTable | undefined;
-  /** Positions of all answers but those whose table says that their context was recorded, in order. */
-  readonly putTogether: readonly number[];
+  /** Positions of the answers without a recorded context, in order. */
+  readonly unrecorded: readonly number[];
 }
 
 export interface PackQuery {
   readonly session_id: string;
   /** Only packs before this position. */
   readonly before: number;
-  /** In the form that searches compare. */
+  /** Normalised. */
   readonly phrase: string;
 }
 
 export class RecordedPacks {
   readonly #parts: ReadingParts;
   readonly #tableBytesMax: number;
-  readonly #known = new Map<string, KnownSession>();
+  readonly #cache = new Map<string, CachedSession>();
   readonly #making = new SerialQueue();
 
   constructor(parts: ReadingParts, tableBytesMax = TABLE_BYTES_MAX) {
@@ -57,7 +56,7 @@ export class RecordedPacks {
     this.#tableBytesMax = tableBytesMax;
   }
 
-  /** Positions of the first and of the last interaction that was given the phrase by itself; undefined where none was. */
+  /** Positions of the first and of the last interaction whose recorded context holds the phrase; undefined where none does. */
   async uses(wish: PackQuery): Promise<{ readonly first: number; readonly last: number } | undefined> {
     const { table } = await this.#session(wish.session_id);
     if (table !== undefined) return table.uses(wish);
@@ -68,41 +67,41 @@ export class RecordedPacks {
     return { first, last: (await this.#find(positions.toReversed(), wish.phrase)) ?? first };
   }
 
-  /** Positions of the answers that may have been given what the session had said by then, in order. */
-  async putTogether(session_id: string): Promise<readonly number[]> {
-    return (await this.#session(session_id)).putTogether;
+  /** Positions of the answers without a recorded context, in order: they were given what the session had said by then. */
+  async unrecorded(session_id: string): Promise<readonly number[]> {
+    return (await this.#session(session_id)).unrecorded;
   }
 
-  /** One after the other, so that no session is read by two at once. */
-  #session(session_id: string): Promise<Pick<KnownSession, "table" | "putTogether">> {
+  /** One at a time, so that no session is read twice at once. */
+  #session(session_id: string): Promise<Pick<CachedSession, "table" | "unrecorded">> {
     return this.#making.run(() => this.#upToDate(session_id));
   }
 
-  async #upToDate(session_id: string): Promise<Pick<KnownSession, "table" | "putTogether">> {
+  async #upToDate(session_id: string): Promise<Pick<CachedSession, "table" | "unrecorded">> {
     const session = session_id === "" ? undefined : await getSession(this.#parts.index, session_id);
-    if (session === undefined) return { table: new PackTable(), putTogether: [] };
+    if (session === undefined) return { table: new PackTable(), unrecorded: [] };
     const { last_position, entries } = session;
-    const known = this.#known.get(session_id);
-    this.#known.delete(session_id);
+    const known = this.#cache.get(session_id);
+    this.#cache.delete(session_id);
     const isSame = known?.last_position === last_position && known.entries === entries;
-    const present = isSame ? known : { last_position, entries, ...(await this.#grown(session_id, known?.table)) };
-    this.#known.set(session_id, present);
-    this.#letGo();
+    const present = isSame ? known : { last_position, entries, ...(await this.#update(session_id, known?.table)) };
+    this.#cache.set(session_id, present);
+    this.#evict();
     return present;
   }
 
-  async #grown(
+  async #update(
     session_id: string,
     before: PackTable | undefined,
-  ): Promise<Pick<KnownSession, "table" | "putTogether">> {
+  ): Promise<Pick<CachedSession, "table" | "unrecorded">> {
     const interactions = await this.#positions(session_id, { kinds: ["interaction"] });
     const table = await this.#table(interactions, before);
     const messages = await this.#positions(session_id, { kinds: ["message"], role: "assistant" });
     const others = interactions.filter((position) => table?.recorded.has(position) !== true);
-    return { table, putTogether: [...messages, ...others].sort((left, right) => left - right) };
+    return { table, unrecorded: [...messages, ...others].sort((left, right) => left - right) };
   }
 
-  /** What was forgotten since leaves no trace: the table is then made anew. */
+  /** Extends the table, or builds a new one where an entry was forgotten since. */
   async #table(positions: readonly number[], before: PackTable | undefined): Promise<PackTable | undefined> {
     const table = before?.isMadeFrom(positions) === true ? before : new PackTable();
     const rest = positions.slice(table.packs);
@@ -119,25 +118,25 @@ export class RecordedPacks {
     return table;
   }
 
-  /** Those that were asked for longest ago go first. */
-  #letGo(): void {
+  /** Least recently used first. */
+  #evict(): void {
     let chars = 0;
-    for (const known of this.#known.values()) chars += weightOf(known);
-    for (const [session_id, known] of this.#known) {
+    for (const known of this.#cache.values()) chars += weightOf(known);
+    for (const [session_id, known] of this.#cache) {
       if (chars <= CHARS_MAX) return;
       chars -= weightOf(known);
-      this.#known.delete(session_id);
+      this.#cache.delete(session_id);
     }
   }
 
   async #find(positions: readonly number[], phrase: string): Promise<number | undefined> {
-    const sieves = sieveOf([phrase]);
+    const preFilters = preFiltersOf([phrase]);
     const turn = new TimeSlice();
     let size = CHUNK_FIRST;
     for (let at = 0; at < positions.length; ) {
       const bodies = await this.#parts.log.getBodies(positions.slice(at, at + size), CHUNK_BYTES);
       for (const [offset, stored] of bodies.entries()) {
-        const mayBe = stored?.body !== undefined && mayHold(stored.body, sieves);
+        const mayBe = stored?.body !== undefined && mayHold(stored.body, preFilters);
         const holds = (text: string): boolean => indexOfText(normalise(text), phrase) !== -1;
         if (mayBe && givenIn(stored).texts.some(holds)) return positions[at + offset];
         if (turn.isOver) await turn.next();
@@ -157,11 +156,11 @@ export class RecordedPacks {
   }
 }
 
-function weightOf({ table, putTogether }: KnownSession): number {
-  return SESSION_CHARS + (table?.chars ?? 0) + ANSWER_CHARS * putTogether.length;
+function weightOf({ table, unrecorded }: CachedSession): number {
+  return SESSION_CHARS + (table?.chars ?? 0) + ANSWER_CHARS * unrecorded.length;
 }
 
-/** Of one that was erased or damaged there is nothing, and `verify` tells which. */
+/** Nothing for an erased or damaged entry. */
 function givenIn(stored: StoredBody | undefined): { readonly texts: readonly string[]; readonly isRecorded: boolean } {
   const isThere = stored?.body !== undefined && stored.flaw === undefined;
   const { prompt, context_pack } = (isThere ? parseJsonObject(stored.body) : undefined) ?? {};
@@ -170,14 +169,13 @@ function givenIn(stored: StoredBody | undefined): { readonly texts: readonly str
   return { texts: typeof prompt === "string" ? [...texts, prompt] : texts, isRecorded: isRecordedPack(pack) };
 }
 
-// The distinct texts that a session's interactions were given by themselves, each with those that were given it.
-
-/** A text in the form that searches compare, and the runs of packs that hold it: from one to another, both included. */
+/** A normalised text, and the runs of packs that hold it, both ends included. */
 interface KnownText {
   readonly normal: string;
   readonly runs: { readonly from: number; through: number }[];
 }
 
+/** The distinct texts that a session's interactions were given, each with the interactions that were given it. */
 class PackTable {
   readonly #positions: number[] = [];
   readonly #texts = new Map<string, KnownText>();
@@ -185,12 +183,12 @@ class PackTable {
   #bytes = 0;
   #chars = 0;
 
-  /** How many packs it was made from. */
+  /** How many packs it covers. */
   get packs(): number {
     return this.#positions.length;
   }
 
-  /** How much these held. */
+  /** The size of their bodies. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -200,12 +198,12 @@ class PackTable {
     return this.#recorded;
   }
 
-  /** How much is kept of it. */
+  /** The size of the table. */
   get chars(): number {
     return this.#chars;
   }
 
-  /** Whether these are the packs that it was made from, and perhaps more. */
+  /** Whether these are the packs that it covers, and perhaps more. */
   isMadeFrom(positions: readonly number[]): boolean {
     return this.#positions.every((position, nth) => positions[nth] === position);
   }
@@ -235,7 +233,7 @@ class PackTable {
     const end = this.#countBefore(before);
     let [first, last] = [Number.POSITIVE_INFINITY, -1];
     for (const { normal, runs } of this.#texts.values()) {
-      // Most texts cannot change the answer, and are not looked through.
+      // Most texts cannot change the answer and are skipped.
       const earliest = runs[0]?.from ?? end;
       const run = runs.findLast(({ from }) => from < end);
       if (run === undefined || (earliest >= first && Math.min(run.through, end - 1) <= last)) continue;

@@ -1,5 +1,5 @@
-// What was said in a session before an answer, and which of the answers put together from it were given it. How long something
-// stayed is told by its life; the context of the answer itself has the last word, since what was said may have been repaired away.
+// Which answers without a recorded context were given a phrase that the session had said. Lifetimes narrow the candidates down;
+// the reconstructed context of an answer decides.
 
 import { rowPages } from "../index/row-pages.js";
 import { bodyToEntry } from "../model/body.js";
@@ -22,49 +22,49 @@ interface SaidQuery {
   readonly session_id: string;
   readonly before: number;
   readonly phrase: string;
-  /** Positions of the earlier answers that may have been put together from what was said, in order. */
+  /** Positions of the earlier answers without a recorded context, in order. */
   readonly answers: readonly number[];
   readonly isGiven: (position: number) => Promise<boolean>;
 }
 
-/** All of them mostly: whoever wants the first and the last needs every candidate, and each page looks for them anew. */
+/** Large, because all candidates are needed and each page searches again. */
 const PAGE = 16_384;
-/** Few are read at first, since the first is mostly the one; many where texts are not indexed yet. */
+/** Few bodies are read at first, because the first mostly matches; more where texts are not indexed yet. */
 const CHUNK_FIRST = 4;
 const CHUNK_MAX = 256;
 const CHUNK_BYTES = 1024 * 1024;
-/** So many entries that say it are looked at from either end, where no answer was given the first ones. */
+/** How many entries that say it are tried from either end. */
 const TRIED_MAX = 32;
-/** So many contexts are looked at for one that says it, and for all. */
+/** How many contexts are read for one such entry, and for all of them. */
 const LOOKS_MAX = 8;
 const ALL_LOOKS_MAX = 40;
 const FEW_ANSWERS = 200;
 
 export class SaidBefore {
   readonly #parts: ReadingParts;
-  readonly #wish: SaidQuery;
+  readonly #query: SaidQuery;
   readonly #matcher: Matcher;
-  readonly #lives: ContextLifetimes;
+  readonly #lifetimes: ContextLifetimes;
   #found: Promise<readonly number[]> | undefined;
 
-  constructor(parts: ReadingParts, wish: SaidQuery) {
+  constructor(parts: ReadingParts, query: SaidQuery) {
     this.#parts = parts;
-    this.#wish = wish;
-    this.#matcher = new Matcher({ terms: [wish.phrase], excluded: [] });
-    this.#lives = new ContextLifetimes(parts, wish);
+    this.#query = query;
+    this.#matcher = new Matcher({ terms: [query.phrase], excluded: [] });
+    this.#lifetimes = new ContextLifetimes(parts, query);
   }
 
   /** The first answer that was given it, where that comes before a position. */
   async first(below: number): Promise<number | undefined> {
     let best: number | undefined;
     const looks = { left: ALL_LOOKS_MAX };
-    if ((this.#wish.answers[0] ?? below) >= below) return undefined;
+    if ((this.#query.answers[0] ?? below) >= below) return undefined;
     const positions = (await this.#positions()).filter((position) => position < below);
-    for await (const said of this.#saying(positions, (position) => position < (best ?? below))) {
+    for await (const said of this.#utterances(positions, (position) => position < (best ?? below))) {
       const limit = best ?? below;
       if (said.from >= limit) continue;
-      const { position: end } = await this.#lives.markedEnd(said);
-      const answers = this.#wish.answers.filter((answer) => answer > said.from && answer < Math.min(limit, end));
+      const { position: end } = await this.#lifetimes.markedEnd(said);
+      const answers = this.#query.answers.filter((answer) => answer > said.from && answer < Math.min(limit, end));
       best = (await this.#firstGiven(answers, looks)) ?? best;
     }
     return best;
@@ -74,28 +74,28 @@ export class SaidBefore {
   async last(above: number): Promise<LastGiven | undefined> {
     let best: LastGiven | undefined;
     const looks = { left: ALL_LOOKS_MAX };
-    if ((this.#wish.answers.at(-1) ?? 0) <= above) return undefined;
-    const lasting = await this.#lives.lasting();
-    // What was said before leaves the window no later, and a system's words or a summary not at all.
+    if ((this.#query.answers.at(-1) ?? 0) <= above) return undefined;
+    const lasting = await this.#lifetimes.lasting();
+    // What was said earlier leaves the window earlier; system messages and summaries never leave it.
     const isWanted = (position: number): boolean => best?.why !== "window" || lasting.has(position);
-    for await (const said of this.#saying((await this.#positions()).toReversed(), isWanted)) {
+    for await (const said of this.#utterances((await this.#positions()).toReversed(), isWanted)) {
       best = (await this.#lastOf(said, best?.position ?? above, looks)) ?? best;
     }
     return best;
   }
 
   async #lastOf(said: Utterance, above: number, looks: { left: number }): Promise<LastGiven | undefined> {
-    const marked = await this.#lives.markedEnd(said);
+    const marked = await this.#lifetimes.markedEnd(said);
     const between = (end: number): readonly number[] =>
-      this.#wish.answers.filter((answer) => answer > Math.max(said.from, above) && answer < end).toReversed();
+      this.#query.answers.filter((answer) => answer > Math.max(said.from, above) && answer < end).toReversed();
     const possible = between(marked.position);
     const [newest] = possible;
     if (newest === undefined) return undefined;
-    // Behind so many answers the window has mostly moved on.
+    // After many answers the window has mostly moved on.
     const mayBeStill = possible.length <= FEW_ANSWERS;
     const isStill = mayBeStill ? await this.#firstGiven([newest], looks) : undefined;
     if (isStill !== undefined && marked.why !== undefined) return { position: newest, why: marked.why };
-    const end = await this.#lives.windowEnd(said, marked);
+    const end = await this.#lifetimes.windowEnd(said, marked);
     const position =
       isStill ?? (await this.#firstGiven(between(mayBeStill ? Math.min(end.position, newest) : end.position), looks));
     return position === undefined ? undefined : { position, why: end.why };
@@ -105,13 +105,13 @@ export class SaidBefore {
     for (const answer of answers.slice(0, LOOKS_MAX)) {
       looks.left -= 1;
       if (looks.left < 0) return undefined;
-      if (await this.#wish.isGiven(answer)) return answer;
+      if (await this.#query.isGiven(answer)) return answer;
     }
     return undefined;
   }
 
-  /** Those of the entries at these positions that really say it, as long as they are wanted. */
-  async *#saying(positions: readonly number[], isWanted: (position: number) => boolean): AsyncGenerator<Utterance> {
+  /** The entries at these positions that really say it, as long as they are wanted. */
+  async *#utterances(positions: readonly number[], isWanted: (position: number) => boolean): AsyncGenerator<Utterance> {
     const turn = new TimeSlice();
     let tried = 0;
     let size = CHUNK_FIRST;
@@ -145,19 +145,19 @@ export class SaidBefore {
     }
   }
 
-  /** Entries that may hold the phrase and were part of some history, in order; looked up once, when they are first needed. */
+  /** Entries that may hold the phrase and were part of a history, in order; looked up once. */
   #positions(): Promise<readonly number[]> {
-    this.#found ??= this.#find(this.#wish);
+    this.#found ??= this.#find(this.#query);
     return this.#found;
   }
 
   async #find({ session_id, phrase, answers }: SaidQuery): Promise<readonly number[]> {
     const last = answers.at(-1) ?? 0;
-    const firstMessage = await this.#lives.firstMessage();
+    const firstMessage = await this.#lifetimes.firstMessage();
     const kinds = firstMessage < last ? ["message", "tool_call"] : [];
-    // Interactions are history only until there is a message.
+    // Interactions are part of the history only until there is a message.
     if ((answers[0] ?? last) <= firstMessage) kinds.push("interaction", "response");
-    if (await this.#lives.hasSummaries()) kinds.push("consolidation");
+    if (await this.#lifetimes.hasSummaries()) kinds.push("consolidation");
     if (kinds.length === 0) return [];
     const positions: number[] = [];
     const query = { filter: { session_id, kinds }, needles: [phrase] };
@@ -167,10 +167,6 @@ export class SaidBefore {
     return positions.sort((left, right) => left - right);
   }
 }
-
-// How long something that was said in a session stayed before the model: until the session was cleared or consolidated, the
-// message was withdrawn, or more had followed it than history shows. System messages stay, and a consolidation's summary does
-// until the next one.
 
 /** Something that was said. */
 interface Utterance {
@@ -184,13 +180,13 @@ interface Utterance {
   readonly isSummary: boolean;
 }
 
-/** An answer, by its position, and why later ones were not given what it was; undefined where nothing took it away. */
+/** The position of an answer, and why later ones were not given the same; undefined where nothing removed it. */
 interface LastGiven {
   readonly position: number;
   readonly why: FallReason | undefined;
 }
 
-/** What ends lives in a session. */
+/** What ends the lifetime of a message. */
 interface Marks {
   readonly clears: readonly number[];
   readonly consolidations: readonly Consolidation[];
@@ -209,13 +205,17 @@ interface End {
   readonly why: FallReason | undefined;
 }
 
-/** Of the entries before it as many are read at first as a turn mostly has. */
+/** How many entries before it are read at first: about as many as a turn has. */
 const TURN_ENTRIES = 4;
 const TURN_MORE = 64;
-/** So many entries that follow something are looked through for the one that pushed it out, this many at a time after the first. */
+/** How many following entries are read to find the one that pushed it out, and how many at a time after the first read. */
 const FOLLOWING_MAX = WINDOW.max_messages + 250;
 const FOLLOWING_MORE = 64;
 
+/**
+ * How long a message stays in the context: until the session is cleared or consolidated, the message is withdrawn, or the window
+ * moves past it. System messages stay; a consolidation's summary stays until the next one.
+ */
 class ContextLifetimes {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
@@ -230,7 +230,7 @@ class ContextLifetimes {
     this.#session = session;
   }
 
-  /** The place of what took it away, of markers and messages; else the end of the session as it was. */
+  /** Where a marker or withdrawal removed it; otherwise the end of the session as it was. */
   async markedEnd({ position, isInteraction, isSystem, isSummary }: Utterance): Promise<End> {
     const { clears, consolidations, withdrawals } = await this.#readMarks();
     const isCovered = ({ through, kept }: Consolidation): boolean =>
@@ -239,7 +239,7 @@ class ContextLifetimes {
     const ends: readonly (readonly [FallReason, number | undefined])[] = [
       ["clear", isSystem ? undefined : clears.find((clear) => clear > position)],
       ["consolidation", isSystem ? undefined : covering?.position],
-      // Behind the first message of a session its interactions are no longer part of the history.
+      // After the first message of a session its interactions are no longer part of the history.
       ["removed", isInteraction ? (await this.firstMessage()) + 1 : withdrawals.get(position)],
     ];
     let end: End = { position: this.#session.before, why: undefined };
@@ -287,7 +287,7 @@ class ContextLifetimes {
     const withdrawals = new Map<number, number>();
     const all = { ...this.#session, above: 0 };
     const session = await getSession(this.#parts.index, all.session_id);
-    // A session without any is not walked through for them, which takes longer than all else.
+    // Only sessions that have any are walked, which takes longest.
     const kinds = ["clear", "consolidation", "withdrawal"].filter((kind) => (session?.by_kind[kind] ?? 0) > 0);
     if (kinds.length === 0) return { clears, consolidations, withdrawals };
     for await (const page of positionsIn(this.#parts.index, all, { kinds })) {
@@ -306,7 +306,7 @@ class ContextLifetimes {
     return { clears, consolidations, withdrawals };
   }
 
-  /** The place behind the last answer whose window still showed it, where that comes before the end. */
+  /** The place after the last answer whose window still showed it, where that comes before the end. */
   async windowEnd({ position, isSystem, isSummary, isInteraction }: Utterance, end: End): Promise<End> {
     if (isSystem || isSummary) return end;
     const { session_id } = this.#session;
@@ -314,7 +314,7 @@ class ContextLifetimes {
     const kinds = isInteraction ? ["interaction"] : ["message", "tool_call"];
     const range = { session_id, order: "asc", kinds } as const;
     let items = await this.#itemsThrough(position, kinds);
-    // Mostly as many as push it out: an interaction makes two messages.
+    // About as many as push it out: an interaction makes two messages.
     let limit = isInteraction ? WINDOW.max_messages / 2 : WINDOW.max_messages;
     for (let [after, looked] = [position, 0]; looked < FOLLOWING_MAX; limit = FOLLOWING_MORE) {
       const behind = await this.#parts.index.sessionPositions({ ...range, after, limit });
@@ -329,7 +329,7 @@ class ContextLifetimes {
     return end;
   }
 
-  /** From the user's turn that it belongs to, and it itself as the last. */
+  /** From the beginning of its turn up to itself. */
   async #itemsThrough(position: number, kinds: readonly string[]): Promise<readonly Item[]> {
     const { session_id } = this.#session;
     let items: readonly Item[] = [];

@@ -1,4 +1,4 @@
-// Whether a text lay before a model when it answered: where it stood, or else when it last did and what took it away.
+// Whether a text was in a model's context when it answered: where it stood, or else when it last did and why it fell out.
 
 import type { EntryPlace, FallReason, GivenPlace, Told } from "../model/context.js";
 import { itemAt } from "../model/item-at.js";
@@ -16,7 +16,7 @@ import { SaidBefore } from "./said-before.js";
 
 type Sources = Parameters<typeof assemble>[0] & { readonly entries: EntryReader };
 
-/** So many places are told, those nearest to the end. */
+/** How many places are shown, those nearest to the end. */
 const PLACES_MAX = 50;
 
 export class ToldReader {
@@ -32,7 +32,7 @@ export class ToldReader {
     this.#tokens = tokens;
   }
 
-  /** The phrase is in the form that searches compare. */
+  /** @param phrase Normalised. */
   async told(answer: ModelAnswer, phrase: string): Promise<Told> {
     const assembled = await assemble(this.#sources, answer);
     const { exact, answer: place } = assembled;
@@ -53,7 +53,7 @@ export class ToldReader {
     return { verdict: "fell_out", ...known, last_given, first_given: first ?? last_given, why };
   }
 
-  /** Transcripts are often imported before the requests that lie beside them. */
+  /** The request may have been recorded after the transcript. */
   async #recordedAt(answer: ModelAnswer): Promise<number> {
     const call = answer.kind === "message" ? await this.#sources.answers.recordedCall(answer) : undefined;
     return Math.max(answer.position, call?.position ?? 0);
@@ -66,7 +66,7 @@ export class ToldReader {
     return (await holdersIn(parts, phrase, 1)).length > 0;
   }
 
-  /** From the end backwards, so that no more is counted than lies behind the first place that is told. */
+  /** From the end backwards, so that only the tokens behind the first place shown are counted. */
   async #places(parts: readonly PlacedPart[], phrase: string): Promise<readonly GivenPlace[]> {
     const holders = await holdersIn(parts, phrase, PLACES_MAX);
     if (holders.length === 0) return [];
@@ -89,7 +89,7 @@ export class ToldReader {
     return places.reverse();
   }
 
-  /** What stands in a part may be told for a secret by its name there. */
+  /** A part's field name can mark its value as a secret, so the whole part is masked, too. */
   #snippet(part: PlacedPart, { text, nth }: Holder, phrase: string): Snippet {
     const { mask } = this.#parts;
     const masked = part.texts(mask.value(part.value))[nth] ?? "";
@@ -106,7 +106,7 @@ interface Holder {
   readonly end: number;
 }
 
-/** The parts that hold the phrase, so many, each with the last of its texts that does, from the end backwards. */
+/** The last parts that hold the phrase, each with the last of its texts that does; from the end backwards. */
 async function holdersIn(parts: readonly PlacedPart[], phrase: string, most: number): Promise<readonly Holder[]> {
   const holders: Holder[] = [];
   const turn = new TimeSlice();
@@ -114,26 +114,23 @@ async function holdersIn(parts: readonly PlacedPart[], phrase: string, most: num
     const texts = itemAt(parts, at).texts();
     const nth = texts.findLastIndex((one) => indexOfText(normalise(one), phrase) !== -1);
     const text = texts[nth];
-    // The form that is compared may be a little longer than the text; no more is needed to count what follows.
+    // The normalised text may be a little longer; that is exact enough to count what follows.
     if (text !== undefined) holders.push({ at, nth, text, end: indexOfText(normalise(text), phrase) + phrase.length });
     if (turn.isOver) await turn.next();
   }
   return holders;
 }
 
-/** Whoever records messages without the prompt has sent it all the same. */
+/** A prompt was sent even where the recorded messages lack it. */
 function withOwnPrompt(answer: ModelAnswer, assembled: Assembled): readonly PlacedPart[] {
   const parts = partsOf(assembled);
   if (answer.kind !== "interaction") return parts;
   const { id: entry_id, prompt } = answer;
-  // Several parts of a message make one prompt.
   const saysIt = (part: PlacedPart): boolean => part.role === "user" && part.texts().join("\n").includes(prompt);
   const isThere = parts.findLast(saysIt) !== undefined;
   if (isThere) return parts;
   return [...parts, { role: "user", value: { role: "user", content: prompt }, texts: () => [prompt], entry_id }];
 }
-
-// Earlier answers of a session that were given a phrase: by the contexts that were recorded, and by what was said.
 
 interface EarlierQuery {
   readonly session_id: string;
@@ -146,22 +143,23 @@ interface EarlierQuery {
   readonly isGiven: (position: number) => Promise<boolean>;
 }
 
+/** Earlier answers of a session that were given a phrase: by recorded contexts, and by what the session had said. */
 class EarlierAnswers {
   readonly #parts: ReadingParts;
   readonly #packs: RecordedPacks;
-  readonly #wish: EarlierQuery;
+  readonly #query: EarlierQuery;
   #said: Promise<SaidBefore> | undefined;
   #used: ReturnType<RecordedPacks["uses"]> | undefined;
 
-  constructor(parts: ReadingParts, packs: RecordedPacks, wish: EarlierQuery) {
+  constructor(parts: ReadingParts, packs: RecordedPacks, query: EarlierQuery) {
     this.#parts = parts;
     this.#packs = packs;
-    this.#wish = wish;
+    this.#query = query;
   }
 
   async first(): Promise<EntryPlace | undefined> {
     const given = (await this.#uses())?.first;
-    const said = await (await this.#saidBefore()).first(given ?? this.#wish.position);
+    const said = await (await this.#saidBefore()).first(given ?? this.#query.position);
     return this.#place(said ?? given);
   }
 
@@ -174,7 +172,7 @@ class EarlierAnswers {
   }
 
   #uses(): ReturnType<RecordedPacks["uses"]> {
-    const { session_id, recordedAt: before, phrase } = this.#wish;
+    const { session_id, recordedAt: before, phrase } = this.#query;
     this.#used ??= this.#packs.uses({ session_id, before, phrase });
     return this.#used;
   }
@@ -185,8 +183,8 @@ class EarlierAnswers {
   }
 
   async #findSaid(): Promise<SaidBefore> {
-    const { session_id, position: before, phrase, isGiven } = this.#wish;
-    const all = await this.#packs.putTogether(session_id);
+    const { session_id, position: before, phrase, isGiven } = this.#query;
+    const all = await this.#packs.unrecorded(session_id);
     const answers = all.filter((position) => position < before);
     return new SaidBefore(this.#parts, { session_id, before, phrase, answers, isGiven });
   }
@@ -196,9 +194,9 @@ class EarlierAnswers {
     return entry === undefined ? undefined : { entry_id: entry.id, position: entry.position };
   }
 
-  /** A marker between the two says why; without one, whoever put the context together left it out. */
+  /** A marker between the two says why; without one, the caller left it out. */
   async #markAfter(after: number): Promise<FallReason> {
-    const { session_id, position: before } = this.#wish;
+    const { session_id, position: before } = this.#query;
     const range = { session_id, order: "asc", after, limit: 1, kinds: ["clear", "consolidation"] } as const;
     const [mark] = await this.#parts.index.sessionPositions(range);
     const [row] = mark === undefined || mark >= before ? [] : await this.#parts.index.rowsAt([mark]);

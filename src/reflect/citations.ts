@@ -1,10 +1,10 @@
-// The entries that a finding rests on: a bounded list, however many there are.
+// What a report takes from entries: citations, excerpts, and why an entry failed.
 
 import { contentTexts, valueText } from "../model/content.js";
 import type { Entry } from "../model/entry.js";
 import type { Citation } from "../model/report.js";
 
-/** So many entries are cited for one finding, the newest; its count is exact all the same. */
+/** A finding cites only the newest entries; its count is exact all the same. */
 export const CITED_MAX = 100;
 
 export function citationOf(entry: Pick<Entry, "id" | "position">): Citation {
@@ -17,7 +17,7 @@ export function cite(cited: Citation[], citation: Citation): void {
   if (length < CITED_MAX && cited[length - 1] !== citation) cited.push(citation);
 }
 
-/** The finding as JSON has it: its entries by id. */
+/** The finding with its entries by id, as it is returned. */
 export function withIds<T extends { readonly cited: readonly Citation[] }>(
   finding: T,
 ): Omit<T, "cited"> & { readonly entry_ids: readonly string[] } {
@@ -25,16 +25,14 @@ export function withIds<T extends { readonly cited: readonly Citation[] }>(
   return { ...rest, entry_ids: cited.map(({ id }) => id) };
 }
 
-// The one place where recorded text enters a report: on one line, and as much of it as a line shows.
-
-/** What hides secrets in a text before any of it is shown. */
+/** Hides secrets in a text before it is shown. */
 export type Mask = (text: string) => string;
 
 const CHARS = 120;
-/** Much more than is shown, so that no secret is cut in two before it can be told. */
+/** More than is shown, so that no secret is cut in two before it is recognised. */
 const UNITS_LOOKED_AT = 2_000;
 
-/** As much of a text as anything is said about. */
+/** The beginning of a text, masked. */
 export function shown(text: string, mask: Mask): string {
   return mask(text.slice(0, UNITS_LOOKED_AT));
 }
@@ -47,20 +45,18 @@ export function excerpt(text: string, mask: Mask): string {
   return copyOf([...line].slice(0, CHARS).join(""));
 }
 
-/** The same text in memory of its own: a piece of a longer text would keep all of that text alive. */
+/** A copy: a slice would keep the whole text in memory. */
 export function copyOf(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
-// What an entry says to reflection: what was answered, and what failed.
-
-/** Why it failed, of an error or of an interaction without an answer; undefined of everything else. */
+/** The reason of an error or of a failed interaction; undefined for everything else. */
 export function failureOf(entry: Entry): string | undefined {
   if (entry.kind === "error") return entry.error.trim() === "" ? entry.context : entry.error;
   return entry.kind === "interaction" && entry.error !== "" ? entry.error : undefined;
 }
 
-/** What somebody can have an opinion on: the answer where there is one. */
+/** What feedback on an entry is about: the answer where there is one. */
 export function textOfAnswer(entry: Entry): string {
   switch (entry.kind) {
     case "interaction":

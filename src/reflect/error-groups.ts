@@ -1,9 +1,9 @@
-// Errors grouped by what they have in common, newest first.
+// Errors grouped by fingerprint, newest first: words stay, and what changes from one error to the next is replaced by a name.
 import type { Entry } from "../model/entry.js";
 import type { Citation, Cited, ErrorGroup } from "../model/report.js";
 import { citationOf, cite, copyOf, excerpt, type Mask, shown } from "./citations.js";
 
-/** So many different errors are told apart, the newest ones; later ones still count as errors. */
+/** Errors beyond this many groups are counted, but not grouped. */
 const GROUPS_MAX = 5_000;
 
 interface Group {
@@ -54,13 +54,11 @@ export class ErrorGroups {
   }
 }
 
-// What errors have in common: the words stay, and whatever changes from one time to the next is named.
-
 const FINGERPRINT_CHARS = 200;
-/** Names are shorter than most of what they stand for. */
+/** Longer than the fingerprint, because names are shorter than what they replace. */
 const LINE_CHARS = 300;
 
-/** In this order: a path in quotes is a quoted text, a number in a time is part of the time. */
+/** The order matters: a path in quotes is a quoted text, a number in a time is part of the time. */
 const CHANGING: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, "<text>"],
   [/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s)\]}>,;]+/giu, "<url>"],
@@ -72,7 +70,7 @@ const CHANGING: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\b[\w.@~+-]+(?:[\\/][\w.@~+-]+)+(?::\d+)*/gu, "<path>"],
   [/\b0x[0-9a-f]+\b/giu, "<id>"],
 ];
-/** Words that begin with a letter; with digits in them, `req_8f3a`, `abc-123`, they are names that a program made up. */
+/** Words with digits in them, such as `req_8f3a` and `abc-123`, are generated names. */
 const NAMES = /(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]*(?:[_-][\p{L}\p{N}]+)*/gu;
 const NUMBERS = /[-+]?\d[\p{L}\p{N}]*(?:[.,:_-]\d[\p{L}\p{N}]*)*/gu;
 

@@ -1,4 +1,4 @@
-// Reflection: entries in, findings out. One pass, newest first, in memory that does not grow with the entries' size.
+// Reflection: entries in, findings out. One pass, newest first; memory does not grow with the size of entries.
 import { contentTexts } from "../model/content.js";
 import type { Entry, EntryOf } from "../model/entry.js";
 import { conversationKinds, unreflectedKinds } from "../model/kinds.js";
@@ -26,7 +26,7 @@ import { assistantConfidence, changesBetween, isLowConfidence, Tally, Timeline }
 const ITEMS_KEPT = 5;
 
 export interface ReflectionSettings {
-  /** What hides secrets; without one texts are shown as they are. */
+  /** Hides secrets; without one, texts are shown as they are. */
   readonly mask?: Mask | undefined;
 }
 
@@ -125,14 +125,13 @@ function toItem(entry: Entry, mask: Mask): Cited<LowConfidenceItem> {
   return { id, position, session_id, created_at, confidence, text: excerpt(said, mask), cited: [citationOf(entry)] };
 }
 
-// Decisions followed by errors: those after which, in the same session and soon, something went wrong.
-/** So many entries of the session after a decision are looked at, and none beyond its next decision. */
+/** How many entries of the session after a decision count, up to its next decision. */
 const ENTRIES_AFTER = 10;
 const DECISIONS_KEPT = 100;
 
-/** Takes entries newest first, so that what follows a decision is known when the decision comes. */
+/** Decisions with an error soon after them in the same session. Takes entries newest first. */
 class FollowedDecisions {
-  /** Of each session the errors among the entries that were added last, nearest last. */
+  /** By session: the errors among the entries that were added last. */
   readonly #afterBySession = new Map<string, (Citation | undefined)[]>();
   readonly #found: Cited<DecisionReport>[] = [];
   readonly #mask: Mask;
@@ -142,7 +141,7 @@ class FollowedDecisions {
     this.#mask = mask;
   }
 
-  /** All there are; `finish` gives the newest. */
+  /** All of them; `finish` returns the newest. */
   get count(): number {
     return this.#count;
   }
@@ -178,15 +177,14 @@ class FollowedDecisions {
   }
 }
 
-/** Entries without a session belong together where they come from the same client and project. */
+/** Entries without a session are grouped by client and project. */
 function sessionOf({ session_id, project, client }: Entry): string {
   return session_id === "" ? JSON.stringify([project, client]) : `:${session_id}`;
 }
 
-// Answers that somebody disliked: entries with feedback below 0, and what was said about them.
 const DISLIKED_MAX = 5;
 
-/** Takes entries newest first. */
+/** Entries with feedback below 0, and what was said about them. Takes entries newest first. */
 class DislikedAnswers {
   readonly #items: Cited<DislikedItem>[] = [];
   readonly #mask: Mask;
@@ -196,12 +194,12 @@ class DislikedAnswers {
     this.#mask = mask;
   }
 
-  /** All there are; `finish` gives the newest. */
+  /** All of them; `finish` returns the newest. */
   get count(): number {
     return this.#count;
   }
 
-  /** An entry with its feedback below 0, newest first. */
+  /** @param dislikes The entry's feedback below 0, newest first. */
   add(entry: Entry, dislikes: readonly EntryOf<"feedback">[]): void {
     this.#count += 1;
     if (this.#items.length >= DISLIKED_MAX) return;
@@ -225,8 +223,7 @@ class DislikedAnswers {
   }
 }
 
-// What to take from the findings: a sentence each for low confidence, errors, failing tools and the topic mentioned most.
-
+/** A sentence each for low confidence, errors, failing tools and the topic mentioned most. */
 function insightsOf(found: {
   readonly counts: Counts;
   readonly low_confidence: { readonly cited: Cited<Insight>["cited"] };

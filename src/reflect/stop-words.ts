@@ -1,13 +1,13 @@
-// Words that say nothing about a topic: those of the language that a text is in, English ones always.
+// Stop words: those of the language that a text is in, and always the English ones.
 //
-// The lists of sixty languages cannot be thrown together: "store", "local", "link" and "total" are stop words
-// somewhere. So a text is first asked which language its small words belong to.
+// The lists of many languages cannot be merged: "store", "local", "link" and "total" are stop words somewhere. So the stop
+// words of a text first tell its language.
 import { stopwords as english } from "@orama/stopwords/english";
 import { stopwords as japanese } from "@orama/stopwords/japanese";
 import { stopwords as mandarin } from "@orama/stopwords/mandarin";
 import * as lists from "stopword";
 
-/** What people say to an agent whatever they talk about, and contractions typed without their apostrophe. */
+/** Words that people say to an agent about any topic, and contractions typed without their apostrophe. */
 const CHAT =
   "please thanks thank hello okay yeah just also really maybe actually want wants wanted wanna need needs needed help " +
   "tell know think give make made like look sure good well even ever much many every still already always never " +
@@ -15,7 +15,7 @@ const CHAT =
   "dont doesnt didnt cant wont isnt arent wasnt werent couldnt wouldnt shouldnt whats thats theres youre theyre " +
   "gonna shall using used uses upon else instead rather going";
 
-/** A language is spoken in a text where its stop words are this share of all words, and more than one of them. */
+/** A text is in a language where this share of its words are the language's stop words, at least two different ones. */
 const SHARE_MIN = 0.25;
 const DISTINCT_MIN = 2;
 
@@ -25,9 +25,9 @@ const NONE: readonly number[] = [];
 const ALWAYS: readonly number[] = [ENGLISH];
 
 /** A word of a text: the languages that it is a stop word of, and how often the text has it. */
-export interface HeardWord {
+export interface ListedWord {
   readonly languages: readonly number[];
-  readonly heard: number;
+  readonly mentions: number;
 }
 
 export class StopWords {
@@ -49,17 +49,17 @@ export class StopWords {
    * Whether a language is spoken in a text of so many words, of which these are stop words of some language. English
    * always is.
    */
-  spokenIn(words: readonly HeardWord[], all: number): (language: number) => boolean {
+  spokenIn(words: readonly ListedWord[], all: number): (language: number) => boolean {
     const spoken = this.#spokenIn(words, all);
     return (language) => language === ENGLISH || spoken.includes(language);
   }
 
-  #spokenIn(words: readonly HeardWord[], all: number): readonly number[] {
+  #spokenIn(words: readonly ListedWord[], all: number): readonly number[] {
     const mentions = new Int32Array(this.#languages);
     const distinct = new Int32Array(this.#languages);
-    for (const { languages, heard } of words) {
+    for (const { languages, mentions: count } of words) {
       for (const language of languages) {
-        mentions[language] = (mentions[language] as number) + heard;
+        mentions[language] = (mentions[language] as number) + count;
         distinct[language] = (distinct[language] as number) + 1;
       }
     }

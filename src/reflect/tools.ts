@@ -1,4 +1,4 @@
-// Tools by how they do: how often each was called and failed, and how long it took.
+// Tools: how often each was called and failed, and how long it took.
 
 import type { EntryOf } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
@@ -9,7 +9,7 @@ import { CITED_MAX, citationOf, cite, excerpt, type Mask } from "./citations.js"
 const SLOW_MEDIAN_MS = 1_000;
 const SLOW_P95_MS = 5_000;
 
-/** So many tools are told apart, those called last. */
+/** How many tools are told apart, the ones called last. */
 const TOOLS_MAX = 1_000;
 const SLOWEST_CITED = 5;
 

@@ -1,20 +1,20 @@
-// What users keep coming back to: the words they say most, without those that every text is full of.
+// Topics: the words that users say most, stop words excluded.
 import type { Entry } from "../model/entry.js";
 import type { Citation, Cited, Topic } from "../model/report.js";
 import { textsOfUser } from "../model/roles.js";
 import type { Mask } from "./citations.js";
 import { citationOf, cite, copyOf } from "./citations.js";
 import { StopWords } from "./stop-words.js";
-import { eachWord, isTopicLength, piecesOf, type SegmentingBudget } from "./words.js";
+import { chunksOf, eachWord, isTopicLength, type SegmentingBudget } from "./words.js";
 
 const MENTIONS_MIN = 3;
 const TOPICS_SHOWN = 5;
 
-/** Of one text this much is looked at; a longer one is a file that somebody pasted. */
+/** How much of one text counts; longer ones are pasted files. */
 const TEXT_CHARS_MAX = 1_000_000;
-/** Of one text and of all of them so much is segmented, newest first. */
+/** How much of one text, and of all of them, is segmented into words; newest first. */
 const SEGMENTED_CHARS_MAX = { text: 20_000, report: 2_000_000 };
-/** So many words are counted at once; beyond that, those mentioned least are forgotten. */
+/** How many words are counted; beyond that, the rarest are dropped. */
 const WORDS_MAX = 50_000;
 
 export class TopicCount {
@@ -22,7 +22,7 @@ export class TopicCount {
   readonly #mask: Mask;
   readonly #wordsMax: number;
   #segmentedChars = SEGMENTED_CHARS_MAX.report;
-  #pieces = 0;
+  #chunks = 0;
 
   constructor(mask: Mask, wordsMax = WORDS_MAX) {
     this.#mask = mask;
@@ -35,8 +35,8 @@ export class TopicCount {
       const granted = Math.min(SEGMENTED_CHARS_MAX.text, this.#segmentedChars);
       const budget = { chars: granted };
       // Masked whole, because a secret may be many words.
-      for (const piece of piecesOf(this.#mask(text.slice(0, TEXT_CHARS_MAX)), TEXT_CHARS_MAX))
-        this.#addPiece(piece, budget, citation);
+      for (const chunk of chunksOf(this.#mask(text.slice(0, TEXT_CHARS_MAX)), TEXT_CHARS_MAX))
+        this.#addChunk(chunk, budget, citation);
       this.#segmentedChars -= granted - budget.chars;
     }
   }
@@ -50,20 +50,20 @@ export class TopicCount {
       .slice(0, TOPICS_SHOWN);
   }
 
-  /** Which words of a piece are stop words is known only when all of it was heard. */
-  #addPiece(piece: string, budget: SegmentingBudget, citation: Citation): void {
-    this.#pieces += 1;
+  /** Stop words are only known once all words of the chunk were read, because they depend on its language. */
+  #addChunk(chunk: string, budget: SegmentingBudget, citation: Citation): void {
+    this.#chunks += 1;
     const table = this.#words;
     const different: number[] = [];
     let all = 0;
-    eachWord(piece, budget, (text, start, end) => {
+    eachWord(chunk, budget, (text, start, end) => {
       all += 1;
       const word = table.numberOf(text, start, end);
-      if (table.hear(word, this.#pieces)) different.push(word);
+      if (table.mention(word, this.#chunks)) different.push(word);
     });
     const small = different.filter((word) => table.isSmall(word));
     const isSpoken = stopWords.spokenIn(
-      small.map((word) => ({ languages: table.languagesOf(word), heard: table.mentionsOf(word) })),
+      small.map((word) => ({ languages: table.languagesOf(word), mentions: table.mentionsOf(word) })),
       all,
     );
     for (const word of different) {
@@ -74,7 +74,6 @@ export class TopicCount {
   }
 }
 
-// Words and their counts, in columns: a report hears millions of words, and looks each of them up in little memory.
 const stopWords = new StopWords();
 
 const TOPIC = 1;
@@ -82,10 +81,10 @@ const TOPIC = 1;
 const SMALL = 2;
 const CITED_ENOUGH = 4;
 
-/** Powers of two, so that a hash finds its slot by its lower bits. */
+/** Powers of two, so that the lower bits of a hash are its slot. */
 const CAPACITY_FIRST = 1_024;
 const SLOTS_PER_WORD = 2;
-/** A topic is mentioned by far more entries than anybody looks at. */
+/** A topic is mentioned by more entries than anybody reads. */
 const TOPIC_CITED_MAX = 20;
 
 /** A word that was counted, and the entries that mention it. */
@@ -95,6 +94,7 @@ interface CountedWord {
   readonly cited: readonly Citation[];
 }
 
+/** Words and their counts in columns, because a report reads millions of words. */
 class WordTable {
   /** Where in the columns a word stands, plus one, at the first free place after its hash. */
   #slots = new Int32Array(CAPACITY_FIRST * SLOTS_PER_WORD);
@@ -103,29 +103,29 @@ class WordTable {
   readonly #cited: Citation[][] = [];
   #flags = new Uint8Array(CAPACITY_FIRST);
   #counts = new Int32Array(CAPACITY_FIRST);
-  /** Mentions in the piece of text that is being looked at, and which piece that was. */
-  #heard = new Int32Array(CAPACITY_FIRST);
-  #pieces = new Int32Array(CAPACITY_FIRST);
+  /** Mentions in the current chunk of text, and which chunk that was. */
+  #mentions = new Int32Array(CAPACITY_FIRST);
+  #chunks = new Int32Array(CAPACITY_FIRST);
 
   get size(): number {
     return this.#texts.length;
   }
 
-  /** By which number the word from `start` to `end` goes here. It is not cut out of the text, which would take longest. */
+  /** The number of the word from `start` to `end`. The word is not sliced out of the text, which would take longest. */
   numberOf(text: string, start: number, end: number): number {
     const slots = this.#slots;
     for (let slot = hashOf(text, start, end) & (slots.length - 1); ; slot = (slot + 1) & (slots.length - 1)) {
       const word = (slots[slot] as number) - 1;
-      if (word < 0) return this.#meet(copyOf(text.slice(start, end)), slot);
+      if (word < 0) return this.#add(copyOf(text.slice(start, end)), slot);
       if (isAt(this.#texts[word] as string, text, start, end)) return word;
     }
   }
 
-  /** Notes a mention; true for the first one in a piece. */
-  hear(word: number, piece: number): boolean {
-    const isFirst = this.#pieces[word] !== piece;
-    this.#pieces[word] = piece;
-    this.#heard[word] = isFirst ? 1 : (this.#heard[word] as number) + 1;
+  /** Counts a mention; true for the first one in a chunk. */
+  mention(word: number, chunk: number): boolean {
+    const isFirst = this.#chunks[word] !== chunk;
+    this.#chunks[word] = chunk;
+    this.#mentions[word] = isFirst ? 1 : (this.#mentions[word] as number) + 1;
     return isFirst;
   }
 
@@ -142,14 +142,14 @@ class WordTable {
     return this.#languages[word] as readonly number[];
   }
 
-  /** How often it was heard in this piece. */
+  /** How often it occurs in this chunk. */
   mentionsOf(word: number): number {
-    return this.#heard[word] as number;
+    return this.#mentions[word] as number;
   }
 
-  /** Counts the mentions that were heard in this piece. */
+  /** Adds the mentions in this chunk to the count. */
   count(word: number, citation: Citation): void {
-    this.#counts[word] = (this.#counts[word] as number) + (this.#heard[word] as number);
+    this.#counts[word] = (this.#counts[word] as number) + (this.#mentions[word] as number);
     if (((this.#flags[word] as number) & CITED_ENOUGH) !== 0) return;
     const cited = this.#cited[word] as Citation[];
     cite(cited, citation);
@@ -165,9 +165,8 @@ class WordTable {
   }
 
   /**
-   * Another table with no more than so many words: those with the fewest mentions are left out. What was forgotten starts
-   * again from nothing, so a count can be too low, by no more than the words that are left have at least; a word mentioned
-   * often enough is never lost.
+   * A table without the rarest words. A dropped word starts again from zero, so a count can be too low, by no more than the
+   * smallest count that is kept; a frequent word is never lost.
    */
   withoutRarest(wordsMax: number): WordTable {
     const counts = this.#counts.subarray(0, this.size).toSorted();
@@ -182,7 +181,7 @@ class WordTable {
     return kept;
   }
 
-  #meet(text: string, slot: number): number {
+  #add(text: string, slot: number): number {
     const word = this.size;
     this.#slots[slot] = word + 1;
     this.#texts.push(text);
@@ -200,8 +199,8 @@ class WordTable {
     flags.set(this.#flags);
     this.#flags = flags;
     this.#counts = grown(this.#counts, capacity);
-    this.#heard = grown(this.#heard, capacity);
-    this.#pieces = grown(this.#pieces, capacity);
+    this.#mentions = grown(this.#mentions, capacity);
+    this.#chunks = grown(this.#chunks, capacity);
     this.#slots = new Int32Array(capacity * SLOTS_PER_WORD);
     const last = this.#slots.length - 1;
     for (const [word, text] of this.#texts.entries()) {

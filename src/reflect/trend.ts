@@ -1,4 +1,4 @@
-// How things develop: counts of the reviewed entries against as many before them, and their course over time.
+// Trend: counts of the reviewed entries compared with as many before them, and their course over time.
 
 import type { Entry } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
@@ -20,7 +20,7 @@ export function assistantConfidence(entry: Entry): number | undefined {
   return entry.kind === "message" && readRole(entry.role) === "assistant" ? entry.confidence : undefined;
 }
 
-/** Counts of entries, newest first, and the newest of those that something is wrong with. */
+/** Counts of entries, and the newest ones with a problem. Takes entries newest first. */
 export class Tally {
   readonly #counts = { reviewed: 0, users: 0, responses: 0 };
   readonly #cited = {
@@ -61,7 +61,7 @@ export class Tally {
 
 /** An answer: an assistant's message, or an interaction with its response, whenever that came. */
 function isAnswer(entry: Entry): boolean {
-  // A call that failed has been answered, but not with a response.
+  // A failed call has no response.
   if (entry.kind === "interaction") return entry.response !== "" || ("response_id" in entry && entry.error === "");
   return entry.kind === "message" && readRole(entry.role) === "assistant";
 }
@@ -97,14 +97,14 @@ export class Timeline {
   confidence(): ConfidenceSpread {
     const tenths = Array.from({ length: TENTHS }, () => 0);
     for (const { confidence } of this.#confidences) {
-      // A product of doubles may lie just below the tenth that was meant.
+      // Rounding may leave a product just below its tenth.
       const tenth = Math.min(TENTHS - 1, Math.max(0, Math.floor(confidence * TENTHS + 1e-9)));
       tenths[tenth] = itemAt(tenths, tenth) + 1;
     }
     return { rated: this.#confidences.length, tenths };
   }
 
-  /** At most 24 stretches of equal length from the first entry to the last. */
+  /** At most 24 slots of equal length from the first entry to the last. */
   finish(): readonly TimeSlot[] {
     if (this.#times.length === 0) return [];
     const first = this.#times.reduce((least, ms) => Math.min(least, ms), Number.POSITIVE_INFINITY);

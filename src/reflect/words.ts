@@ -9,38 +9,38 @@ const RUNS = new RegExp(`(${UNSPACED}[${UNSPACED}\\p{M}]*)|${SPACED}+(?:'${SPACE
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
 const ASCII = /^[\u0000-\u007f]*$/;
 
-/** A text is looked at piece by piece, so that no text, however long, takes more memory than this. */
-const PIECE_CHARS = 64 * 1024;
+/** Texts are read in chunks, so that memory stays bounded. */
+const CHUNK_CHARS = 64 * 1024;
 const CUT_CHARS = 256;
-/** Sentences are shorter; a run that never ends would take time out of all proportion to its length. */
+/** Longer than any sentence: segmenting an endless run would take too long. */
 const RUN_CHARS = 500;
 /** Longer ones are keys, hashes and encoded files. */
 const WORD_CHARS_MAX = 64;
 
 const APOSTROPHE = 0x27;
-/** ASCII letters, digits and the underscore; pieces are in lower case. */
+/** ASCII letters, digits and the underscore; chunks are in lower case. */
 const isWordUnit = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[a-z0-9_]/.test(String.fromCharCode(unit))));
 
 const segmenter = new Intl.Segmenter("und", { granularity: "word" });
 
-/** How much may still be segmented, which takes some 2 µs a character: 30 times what anything else does. */
+/** How much may still be segmented, which takes some 2 µs a character, 30 times as long as everything else. */
 export interface SegmentingBudget {
   chars: number;
 }
 
-/** The pieces of a text in the form that words are compared in: NFC, lower case, one kind of apostrophe. */
-export function* piecesOf(text: string, charsMax: number): Generator<string> {
+/** The text in chunks, in the form in which words are compared: NFC, lower case, one kind of apostrophe. */
+export function* chunksOf(text: string, charsMax: number): Generator<string> {
   const end = Math.min(text.length, charsMax);
   let start = 0;
   while (start < end) {
-    const next = end - start <= PIECE_CHARS ? end : cutBefore(text, start + PIECE_CHARS);
-    const piece = text.slice(start, next);
-    yield ASCII.test(piece) ? piece.toLowerCase() : piece.normalize("NFC").toLowerCase().replaceAll("’", "'");
+    const next = end - start <= CHUNK_CHARS ? end : cutBefore(text, start + CHUNK_CHARS);
+    const chunk = text.slice(start, next);
+    yield ASCII.test(chunk) ? chunk.toLowerCase() : chunk.normalize("NFC").toLowerCase().replaceAll("’", "'");
     start = next;
   }
 }
 
-/** The last white space not far before this place, so that no word is cut in two; without one, this place. */
+/** The last white space shortly before this place, so that no word is cut in two; without one, this place. */
 function cutBefore(text: string, place: number): number {
   for (let at = place; at > place - CUT_CHARS; at -= 1) {
     const unit = text.charCodeAt(at);
@@ -49,37 +49,37 @@ function cutBefore(text: string, place: number): number {
   return place;
 }
 
-/** Tells where each word of a piece stands. */
+/** Calls the visitor with each word of a chunk. */
 export function eachWord(
-  piece: string,
+  chunk: string,
   budget: SegmentingBudget,
-  hear: (text: string, start: number, end: number) => void,
+  visit: (text: string, start: number, end: number) => void,
 ): void {
-  if (ASCII.test(piece)) {
-    eachAsciiWord(piece, hear);
+  if (ASCII.test(chunk)) {
+    eachAsciiWord(chunk, visit);
     return;
   }
-  for (const { 0: run, 1: unspaced, index } of piece.matchAll(RUNS)) {
-    if (unspaced !== undefined) for (const word of segment(unspaced, budget)) hear(word, 0, word.length);
-    else if (run.length <= WORD_CHARS_MAX) hear(piece, index, index + run.length);
+  for (const { 0: run, 1: unspaced, index } of chunk.matchAll(RUNS)) {
+    if (unspaced !== undefined) for (const word of segment(unspaced, budget)) visit(word, 0, word.length);
+    else if (run.length <= WORD_CHARS_MAX) visit(chunk, index, index + run.length);
   }
 }
 
-/** The same for plain ASCII, which needs no tables of characters and takes a tenth of the time. */
-function eachAsciiWord(piece: string, hear: (text: string, start: number, end: number) => void): void {
+/** The same for ASCII, in a tenth of the time. */
+function eachAsciiWord(chunk: string, visit: (text: string, start: number, end: number) => void): void {
   let start = -1;
-  for (let at = 0; at < piece.length; at += 1) {
-    if (isWordUnit[piece.charCodeAt(at)] === 1) {
+  for (let at = 0; at < chunk.length; at += 1) {
+    if (isWordUnit[chunk.charCodeAt(at)] === 1) {
       if (start === -1) start = at;
       continue;
     }
     if (start === -1) continue;
-    const isInside = piece.charCodeAt(at) === APOSTROPHE && isWordUnit[piece.charCodeAt(at + 1)] === 1;
+    const isInside = chunk.charCodeAt(at) === APOSTROPHE && isWordUnit[chunk.charCodeAt(at + 1)] === 1;
     if (isInside) continue;
-    if (at - start <= WORD_CHARS_MAX) hear(piece, start, at);
+    if (at - start <= WORD_CHARS_MAX) visit(chunk, start, at);
     start = -1;
   }
-  if (start !== -1 && piece.length - start <= WORD_CHARS_MAX) hear(piece, start, piece.length);
+  if (start !== -1 && chunk.length - start <= WORD_CHARS_MAX) visit(chunk, start, chunk.length);
 }
 
 function* segment(run: string, budget: SegmentingBudget): Generator<string> {

@@ -1,5 +1,5 @@
-// How many matches a search without `kind` leaves to `kind:raw`, `kind:memory` and the like. The work is bounded: of each
-// such kind the newest rows are looked at, and few bodies are read.
+// How many more matches `kind:raw`, `kind:memory` and the like would find. The work is bounded: of each such kind only the newest
+// rows are checked, and few bodies are read.
 
 import type { RowKey } from "../index/port.js";
 import { hasTexts } from "../index/texts.js";

@@ -13,7 +13,7 @@ export interface Facets {
 
 const VALUES_MAX = 100;
 
-/** Counts hits one by one, as many as it takes. */
+/** Counts hits up to a limit. */
 export class FacetCounts {
   readonly #kinds = new Map<string, number>();
   readonly #projects = new Map<string, number>();
@@ -21,15 +21,15 @@ export class FacetCounts {
   #counted = 0;
   #isFull = false;
 
-  /** Word that more would have had to be looked through to count all of them. */
-  leaveRest(): void {
+  /** Notes that not all hits were counted. */
+  stop(): void {
     this.#isFull = true;
   }
 
-  /** False once enough was counted; that hit is left out. */
+  /** False at the limit; the hit is not counted then. */
   add(kind: string, body: { readonly [field: string]: unknown }): boolean {
     if (this.#counted >= limits.facet_hits) {
-      this.leaveRest();
+      this.stop();
       return false;
     }
     this.#counted += 1;

@@ -1,6 +1,6 @@
-// Searching in what models were given: every distinct text once for each session, at its newest use, with how often it was
-// given. Nobody keeps signatures of context packs, which repeat each other in every call of a loop: they are looked through,
-// newest first, and passed over without being parsed where they cannot hold what is looked for.
+// Searching what models were given: every distinct text once for each session, at its newest use, with how often it was given.
+// Context packs are not indexed, because they repeat in every call of a loop: they are read newest first, and the pre-filter
+// skips those that cannot match.
 
 import { hash } from "node:crypto";
 import { partsOfPack } from "../index/given-texts.js";
@@ -14,7 +14,7 @@ import { normalise } from "../model/normalise.js";
 import { TimeSlice } from "../model/scheduling.js";
 import type { ListPlace } from "./lists/list-query.js";
 import type { ReadingParts } from "./lists/reader.js";
-import { indexOfText, mayHold, type Sieve, sieveOf } from "./matching.js";
+import { indexOfText, mayHold, type PreFilter, preFiltersOf } from "./matching.js";
 import type { SearchQuery } from "./search-query.js";
 
 /** A text that a model was given, in the newest interaction of its session that it was given in. */
@@ -39,13 +39,13 @@ export class GivenSearch {
     this.#parts = parts;
   }
 
-  /** Hits newest first, after the query's place. What comes before that is looked through as well: a text counts once. */
+  /** Hits newest first, after the query's cursor. What comes before it is read, too, because a text is shown once. */
   async *hits(query: SearchQuery): AsyncGenerator<GivenHit, void, undefined> {
     const { after, terms, excluded } = query;
-    const sieves = sieveOf(terms);
+    const preFilters = preFiltersOf(terms);
     const seen = new Set<string>();
     for await (const { key, stored } of this.#packs(query.filter)) {
-      const body = readPack(stored, sieves);
+      const body = readPack(stored, preFilters);
       if (body === undefined) continue;
       for (const [nth, text] of textsIn(body).entries()) {
         if (!isMeant(text, terms, excluded)) continue;
@@ -97,8 +97,8 @@ export function textsIn({ context_pack }: JsonObject): readonly string[] {
   return isJsonObject(context_pack) ? partsOfPack(context_pack).flatMap((part) => part.texts()) : [];
 }
 
-function readPack({ body, flaw }: StoredBody, sieves: readonly Sieve[]): JsonObject | undefined {
-  return body === undefined || flaw !== undefined || !mayHold(body, sieves) ? undefined : parseJsonObject(body);
+function readPack({ body, flaw }: StoredBody, preFilters: readonly PreFilter[]): JsonObject | undefined {
+  return body === undefined || flaw !== undefined || !mayHold(body, preFilters) ? undefined : parseJsonObject(body);
 }
 
 function isMeant(text: string, terms: readonly string[], excluded: readonly string[]): boolean {
@@ -113,7 +113,7 @@ function isBehind(place: { readonly key: RowKey; readonly nth: number }, after: 
   return position === after.position ? place.nth > (after.nth ?? -1) : position < after.position;
 }
 
-/** Entries without a session have nothing in common. */
+/** Entries without a session are told apart. */
 function nameOf(body: JsonObject, text: string): string {
   const where = sessionOf(body) || String(body.id);
   return hash("sha256", `${where}\n${text}`, "base64url");
@@ -129,7 +129,7 @@ function count(
   counts: number[],
 ): void {
   if (json === undefined || flaw !== undefined) return;
-  // A text stands in the body as JSON writes it, unless it is a number.
+  // A text occurs in the body as JSON writes it, unless it is a number.
   const possible = wanted.filter(({ text }) => NO_STRING.test(text) || json.includes(JSON.stringify(text)));
   if (possible.length === 0) return;
   const texts = new Set(textsIn(parseJsonObject(json) ?? {}));

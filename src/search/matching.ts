@@ -1,4 +1,5 @@
-// Whether an entry is what a search looks for, and which of its texts holds the first term.
+// Whether an entry matches a search, and which of its texts holds the first term. A pre-filter on the JSON text rejects most entries
+// before they are parsed, and never one that matches.
 import { type FieldText, textsOf } from "../index/texts.js";
 import type { StoredBody } from "../log/port.js";
 import { parseBodyText } from "../model/body.js";
@@ -6,7 +7,7 @@ import type { JsonObject } from "../model/json.js";
 import { normalise, splitsPair } from "../model/normalise.js";
 
 export interface Match {
-  /** Undefined where the entry was altered: nobody can say whether it holds what is looked for. */
+  /** Undefined where the entry was altered: whether it matches is unknown. */
   readonly body: JsonObject | undefined;
   /** Where the first term was found; without terms the beginning of its texts, undefined where it has none. */
   readonly found: FieldText | undefined;
@@ -17,19 +18,19 @@ export interface Match {
 export class Matcher {
   readonly #terms: readonly string[];
   readonly #excluded: readonly string[];
-  readonly #sieves: readonly Sieve[];
+  readonly #preFilters: readonly PreFilter[];
 
   constructor(query: { readonly terms: readonly string[]; readonly excluded: readonly string[] }) {
     this.#terms = query.terms;
     this.#excluded = query.excluded;
-    this.#sieves = sieveOf(query.terms);
+    this.#preFilters = preFiltersOf(query.terms);
   }
 
-  /** Undefined where the entry is not meant, or is erased. */
+  /** Undefined where the entry does not match, or is erased. */
   match(stored: StoredBody): Match | undefined {
     if (stored.flaw !== undefined) return { body: undefined, found: undefined, foundAt: undefined };
     if (stored.body === undefined) return undefined;
-    if (!mayHold(stored.body, this.#sieves)) return undefined;
+    if (!mayHold(stored.body, this.#preFilters)) return undefined;
     const body = parseBodyText(stored.position, stored.body);
     const texts = textsOf(stored.kind, body);
     const normals = texts.map((one) => normalise(one.text));
@@ -42,10 +43,10 @@ export class Matcher {
   }
 }
 
-/** More than a snippet shows, so that no secret is cut in two before it can be told. */
+/** More than a snippet shows, so that no secret is cut in two before it is recognised. */
 const BEGINNING_UNITS = 2_000;
 
-/** The texts one after the other, since the first may be no more than the name of a tool. */
+/** The texts joined, because the first may be only the name of a tool. */
 export function beginningOf(texts: readonly FieldText[]): FieldText | undefined {
   const [first] = texts;
   if (first === undefined) return undefined;
@@ -57,43 +58,41 @@ export function beginningOf(texts: readonly FieldText[]): FieldText | undefined 
   return { field: first.field, text };
 }
 
-/** As `indexOf`, but half of a surrogate pair is no character, and is not found in one. */
+/** As `indexOf`, but never inside of a surrogate pair. */
 export function indexOfText(text: string, needle: string, from = 0): number {
   let at = text.indexOf(needle, from);
   while (at !== -1 && (splitsPair(text, at) || splitsPair(text, at + needle.length))) at = text.indexOf(needle, at + 1);
   return at;
 }
 
-// A quick look at the bytes of a body that rejects most entries before they are parsed, and never one that matches.
-
 /** A term that can be looked for in the JSON text of a body. */
-export interface Sieve {
+export interface PreFilter {
   readonly term: string;
-  /** Finds a term of plain letters in either case; other terms need the text's normal form, which takes longer. */
+  /** For terms of plain ASCII; other terms need the text's normal form, which is slower. */
   readonly pattern: RegExp | undefined;
 }
 
 /**
- * Terms of which each character, wherever it stands in a text, stands in the text's JSON just as well. That is not so for
- * what JSON escapes; for a mark at the front, which joins the letter of an escape before it; for a sigma, whose small
- * form depends on its neighbours; for half a surrogate pair; and for numbers, which can be written in several ways.
+ * The terms that occur in the JSON of every text that holds them. Excluded are characters that JSON escapes; a combining mark at
+ * the front, which joins an escape's letter; a sigma, whose lower case depends on its neighbours; lone surrogates; and
+ * numbers, which can be written in several ways.
  */
-export function sieveOf(terms: readonly string[]): readonly Sieve[] {
+export function preFiltersOf(terms: readonly string[]): readonly PreFilter[] {
   return terms
     .filter((term) => term.isWellFormed() && !ESCAPED.test(term) && !JOINS.test(term) && !NUMERIC.test(term))
     .map((term) => ({ term, pattern: PLAIN.test(term) ? new RegExp(term.replace(SYNTAX, "\\$&"), "i") : undefined }));
 }
 
-/** False only if the text of the body certainly lacks one of the terms. */
-export function mayHold(body: string, sieves: readonly Sieve[]): boolean {
+/** False only if the body certainly lacks one of the terms. */
+export function mayHold(body: string, preFilters: readonly PreFilter[]): boolean {
   let normal: string | undefined;
-  for (const { term, pattern } of sieves) {
+  for (const { term, pattern } of preFilters) {
     if (pattern?.test(body)) continue;
     if (pattern === undefined) {
       normal ??= normalise(body);
       if (normal.includes(term)) continue;
     }
-    // These may stand for what was looked for; they are rare enough to parse all that have one.
+    // These may stand for other characters; bodies that have one are parsed.
     return STAND_FOR_OTHERS.some((text) => body.includes(text));
   }
   return true;
@@ -106,7 +105,7 @@ const STAND_FOR_OTHERS = ["\\u", "\u0130", "\u212a"];
 const ESCAPED = /[\u0000-\u001f"\\/\u007f-\u009f\u2028\u2029]/;
 const JOINS = /[σς]|^[\p{M}\u1160-\u11ff\u{16d67}\u{16d68}]/u;
 const NUMERIC = /^[0-9e.+-]+$/;
-/** Two of these have a twin that only the normal form makes equal: the Greek question mark and the Greek accent. */
+/** Without `;` and the grave accent: Greek variants of both become equal only in the normal form. */
 const PLAIN = /^[ -:<-_a-~]+$/;
-/** What has a meaning in a pattern. */
+/** Special characters of patterns. */
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;

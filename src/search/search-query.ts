@@ -142,8 +142,6 @@ function queryEmpty(field: string, hint: string): Rejection {
   return reject({ code: "query_empty", field, message: "there is nothing to search for", hint });
 }
 
-// The language of searches: terms, phrases, exclusions and typed filters. All that is no filter is plain text.
-
 interface TypedFilter {
   readonly name: FilterName;
   readonly value: string;
@@ -164,7 +162,7 @@ const SPACE = /\s/;
 /** Names are exact: `Kind:error` and `foo:bar` are text. */
 const FILTER = new RegExp(`^(${typedFilterNames.join("|")}):`);
 
-/** Never fails: whatever a person types means something. */
+/** Parses terms, phrases, exclusions and typed filters. Never fails: what is no filter is plain text. */
 export function parseQueryText(text: string): ParsedQuery {
   const terms: string[] = [];
   const excluded: string[] = [];
@@ -178,14 +176,14 @@ export function parseQueryText(text: string): ParsedQuery {
     }
     const filter = readFilter(text, at);
     if (filter !== undefined) {
-      // As a person counts: an emoji is one character, although it is two units.
+      // In characters as a person counts them: an emoji is one.
       before += Array.from(text.slice(counted, at)).length;
       counted = at;
       filters.push({ ...filter.typed, at: before + 1 });
       at = filter.end;
       continue;
     }
-    // A hyphen excludes what it stands in front of; alone it is a character like any other.
+    // A hyphen excludes the word after it; alone it is plain text.
     const isExclusion = text.charAt(at) === "-" && at + 1 < text.length && !SPACE.test(text.charAt(at + 1));
     const word = readWord(text, isExclusion ? at + 1 : at);
     if (word.value !== "") (isExclusion ? excluded : terms).push(word.value);
@@ -199,7 +197,7 @@ interface Word {
   readonly end: number;
 }
 
-/** A phrase where a quote stands in front, which runs to the next quote or the end; else all up to the next space. */
+/** A quoted phrase up to the next quote or the end; otherwise a word up to the next space. */
 function readWord(text: string, at: number): Word {
   if (text.charAt(at) === '"') {
     const close = text.indexOf('"', at + 1);

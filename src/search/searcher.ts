@@ -1,6 +1,5 @@
-// The searcher: looks through what the index takes for possible hits, newest first, and shows those that are.
+// The searcher: checks the index's candidates against their texts, newest first, and shows the hits.
 
-import { setImmediate } from "node:timers/promises";
 import { documentToMemory, MEMORIES } from "../index/memory-fold.js";
 import type { EntryIndex, RowKey } from "../index/port.js";
 import { textsOf } from "../index/texts.js";
@@ -9,6 +8,7 @@ import { isAltered } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
 import { limits } from "../model/limits.js";
 import type { MemoryStatus } from "../model/memory.js";
+import { TimeSlice } from "../model/scheduling.js";
 import { countElsewhere, type ElsewhereCounts } from "./elsewhere.js";
 import { FacetCounts, type Facets } from "./facets.js";
 import { type GivenHit, GivenSearch, textsIn } from "./given-search.js";
@@ -42,16 +42,13 @@ export interface SearchPage extends ElsewhereCounts {
   readonly partial?: true;
 }
 
-/** The first candidates are often hits already; who needs more of them needs many. */
+/** The first candidates are often hits; a search that needs more of them needs many. */
 const CANDIDATES_FIRST = 32;
 const CANDIDATES_MAX = 1_024;
-/** Few bodies are read at first, and more where many are to be looked through; each may be as large as an entry can be. */
+/** Few bodies are read at first; each may be as large as an entry can be. */
 const CHUNK_FIRST = 16;
 const CHUNK_MAX = 256;
 const CHUNK_BYTES = 1024 * 1024;
-/** Other readers share the thread, so a long search lets them through after this many entries or characters. */
-const TURN_ENTRIES = 512;
-const TURN_CHARS = 4 * 1024 * 1024;
 
 interface Hit extends Match {
   readonly key: RowKey;
@@ -59,10 +56,10 @@ interface Hit extends Match {
 }
 
 interface Bounds {
-  /** How many entries are looked through, about. */
+  /** About how many entries are read. */
   readonly entries: number;
   /** Called where there are more. */
-  readonly spent: () => void;
+  readonly onLimit: () => void;
 }
 
 export class Searcher {
@@ -88,7 +85,7 @@ export class Searcher {
     const lines: string[] = [];
     if (query.limit === 0) return nothingFoundText(phrase);
     for await (const { key } of this.#hits(query)) {
-      // One by one, so that no more than one entry is held, however large they are.
+      // One at a time: each may be as large as an entry can be.
       for (const entry of await this.#entries.showListed([key.position])) {
         const statuses = await statusesOf(this.#parts.index, [entry]);
         lines.push(sessionHistoryLine(entry, statuses.get(memoryOf(entry) ?? "")));
@@ -120,7 +117,7 @@ export class Searcher {
     return { results, next_cursor };
   }
 
-  /** What models were given: a hit for each text, so that an entry may stand there several times. */
+  /** What models were given: a hit for each text, so an entry may occur several times. */
   async #givenPage(query: SearchQuery): Promise<Pick<SearchPage, "results" | "next_cursor">> {
     const hits: GivenHit[] = [];
     if (query.limit === 0) return { results: [], next_cursor: null };
@@ -141,14 +138,14 @@ export class Searcher {
     return { results, next_cursor: isMore ? cursorAfter(query, { ...last.key, nth: last.nth }) : null };
   }
 
-  /** As below: what stands in a pack may be told for a secret by its name there. */
+  /** As `#snippet`: the name of a field can mark its value as a secret. */
   #givenSnippet({ body, text, nth }: GivenHit, terms: readonly string[]): Snippet {
     const { mask } = this.#parts;
     const masked = textsIn(mask.value(body))[nth] ?? "";
     return masked === mask.text(text) ? snippetOf(text, terms, mask) : snippetOfMasked(masked, terms);
   }
 
-  /** In what is made of parts, the name of a part may tell that it is a secret, so that is masked with its names. */
+  /** The name of a field can mark its value as a secret, so structured content is masked with its names. */
   #snippet({ kind, body, found, foundAt }: Hit, terms: readonly string[]): Snippet {
     const { mask } = this.#parts;
     const text = found?.text ?? "";
@@ -159,25 +156,25 @@ export class Searcher {
     return masked === mask.text(text) ? snippetOf(text, terms, mask) : snippetOfMasked(masked, terms);
   }
 
-  /** All hits are counted, whatever page is asked for, or the newest of them where that would take long. */
+  /** Counts all hits, on any page; only the newest where counting all would take long. */
   async #facets(query: SearchQuery): Promise<Facets> {
     const { after: _, ...whole } = query;
     const counts = new FacetCounts();
     const hits = query.in_context
       ? this.#given.hits(whole)
-      : this.#hits(whole, { entries: limits.facet_entries, spent: () => counts.leaveRest() });
+      : this.#hits(whole, { entries: limits.facet_entries, onLimit: () => counts.stop() });
     for await (const { kind, body } of hits) if (!counts.add(kind, body ?? {})) break;
     return this.#parts.mask.value(counts.facets());
   }
 
-  /** Hits newest first, after the query's place; within bounds where there are some. */
+  /** Hits newest first, after the query's cursor. */
   async *#hits(query: SearchQuery, bounds?: Bounds): AsyncGenerator<Hit, void, undefined> {
     const matcher = new Matcher(query);
     let { after } = query;
     let limit = Math.max(CANDIDATES_FIRST, Math.min(query.limit + 1, CANDIDATES_MAX));
     let size = CHUNK_FIRST;
     let looked = 0;
-    const turn = new Turn();
+    const slice = new TimeSlice();
     for (;;) {
       const { filter, terms: needles } = query;
       const candidates = await this.#parts.index.candidates({
@@ -187,7 +184,7 @@ export class Searcher {
         ...(after === undefined ? {} : { after }),
       });
       for (let at = 0; at < candidates.length; ) {
-        if (bounds !== undefined && looked >= bounds.entries) return bounds.spent();
+        if (bounds !== undefined && looked >= bounds.entries) return bounds.onLimit();
         const chunk = candidates.slice(at, at + size);
         const positions = chunk.map(({ position }) => position);
         const bodies = await this.#parts.log.getBodies(positions, CHUNK_BYTES);
@@ -199,7 +196,7 @@ export class Searcher {
           if (stored !== undefined && match !== undefined) {
             yield { key: itemAt(chunk, offset), kind: stored.kind, ...match };
           }
-          if (turn.spend(stored?.body?.length ?? 0)) await setImmediate();
+          if (slice.isOver) await slice.next();
         }
       }
       if (candidates.length < limit) return;
@@ -209,25 +206,7 @@ export class Searcher {
   }
 }
 
-/** What a search may do before others have their turn. */
-class Turn {
-  #entries = 0;
-  #chars = 0;
-
-  /** Whether it is over. */
-  spend(chars: number): boolean {
-    this.#entries += 1;
-    this.#chars += chars;
-    if (this.#entries < TURN_ENTRIES && this.#chars < TURN_CHARS) return false;
-    this.#entries = 0;
-    this.#chars = 0;
-    return true;
-  }
-}
-
-// The present status of the memories that entries are about, so nobody takes a turned down one for what was learned.
-
-/** By the id of the memory; those that are forgotten have none. */
+/** The present status of the memories that entries are about, by id; forgotten ones are missing. */
 async function statusesOf(
   index: EntryIndex,
   entries: readonly (Entry | ListedEntry | AlteredEntry)[],

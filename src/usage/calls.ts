@@ -1,11 +1,11 @@
-// Calls, each once: what several entries tell of the same call is put together, whether it stands in a transcript, in a copy
-// of one, or in the bodies that went to the provider and back.
+// Merges what several entries say about one call to a model, so that each call is counted once: a transcript, a copy of one, and the
+// recorded request.
 import type { CallTelling } from "../index/call-fold.js";
 import { type Counting, tokenNames } from "../model/usage.js";
 
 /** A call to a model as it is counted. */
 export interface ModelCall {
-  /** The earliest time that is told of it. */
+  /** The earliest recorded time. */
   readonly created_ms: number;
   readonly session_id: string;
   readonly project: string;
@@ -25,10 +25,10 @@ interface Group {
   into?: Group;
 }
 
-/** By which calls are known, the surest first. */
+/** What identifies a call, the most reliable first. */
 const identities = ["of", "message", "request"] as const;
 
-/** Takes tellings in order of position, and gives calls in the order in which they were first told of. */
+/** Takes records of calls in order of position, and returns calls in the order in which they first occur. */
 export class CallMerger {
   readonly #groups: Group[] = [];
   readonly #known = {
@@ -86,11 +86,11 @@ function isOneCall(one: Group, other: Group): boolean {
   );
 }
 
-/** The one that was there first takes the other. */
+/** The earlier group takes the other in. */
 function merged(one: Group, other: Group): Group {
   if (one === other) return one;
   const [first, later] = positionOf(one) < positionOf(other) ? [one, other] : [other, one];
-  // Mostly it is a single one, and the newest.
+  // The common case: a single, newer record.
   if (positionOf(later) > (first.tellings.at(-1)?.position ?? 0)) {
     // One by one: there may be more than a call takes arguments.
     for (const telling of later.tellings) first.tellings.push(telling);
@@ -106,7 +106,7 @@ function positionOf({ tellings }: Group): number {
   return tellings[0]?.position ?? 0;
 }
 
-/** Undefined where nobody says how many tokens it took. */
+/** Undefined where no record has token counts. */
 function toCall(tellings: readonly CallTelling[]): ModelCall | undefined {
   const whole = tellings.length === 1 ? tellings[0] : greatest(sourcesOf(tellings));
   if (whole?.tokens === undefined) return undefined;
@@ -117,7 +117,7 @@ function toCall(tellings: readonly CallTelling[]): ModelCall | undefined {
     session_id: first("session_id"),
     project: first("project"),
     client: first("client"),
-    // The provider's word on which model it was comes with the count; what was asked for may only be its family.
+    // The provider names the exact model with its count; the request may only name a family.
     model: whole.model ?? first("model"),
     tokens: whole.tokens,
     ...(whole.counting === undefined ? {} : { counting: whole.counting }),
@@ -126,7 +126,7 @@ function toCall(tellings: readonly CallTelling[]): ModelCall | undefined {
 
 type Source = Pick<CallTelling, "tokens" | "model" | "counting">;
 
-/** What each source tells: a response takes the place of its interaction's word, and what goes on from a message adds to it. */
+/** What each source says: a response replaces its interaction's record, and the continuation of a message adds to it. */
 function sourcesOf(tellings: readonly CallTelling[]): readonly Source[] {
   const byEntry = new Map<string | number, Source>();
   // A transcript that tells of one call in several messages does so in one session.
@@ -148,7 +148,7 @@ function sourcesOf(tellings: readonly CallTelling[]): readonly Source[] {
 
 const OUTPUT = tokenNames.indexOf("output_tokens");
 
-/** Of several counts of one call the one with most output is whole: others were made while it was still answering. */
+/** Of several counts of one call the one with most output is complete: others were made while it was still answering. */
 function greatest(sources: readonly Source[]): Source | undefined {
   let found: Source | undefined;
   for (const source of sources) {

@@ -1,10 +1,11 @@
-// What tokens cost: rates in US dollars for a million of them, and how a call is charged by what its counts include.
+// What tokens cost: rates in US dollars per million tokens, how a call is charged by what its counts include, and the prices that
+// the library brings. It also has a function that fetches newer ones, which is never called.
 
 import type { ModelPrice } from "@pydantic/genai-prices";
 import type { Counting } from "../model/usage.js";
 import type { ModelCall } from "./calls.js";
 
-/** One rate, or another for the whole of a call whose input is larger than that. */
+/** One rate, or tiers: another rate for the whole of a call with larger input. */
 export type Rate = number | { readonly base: number; readonly tiers: readonly Tier[] };
 
 export interface Tier {
@@ -12,7 +13,7 @@ export interface Tier {
   readonly price: number;
 }
 
-/** What was not given costs as much as other input; without input and output there are no rates. */
+/** Without own rates, cache reads and writes cost as much as input. */
 export interface Rates {
   readonly input: Rate;
   readonly output: Rate;
@@ -34,7 +35,7 @@ export interface Prices {
   ratesOf(model: string, at_ms: number): Rates | undefined;
 }
 
-/** Whether what came from the cache or went there is part of the input, and what was thought part of the output. */
+/** Whether cached tokens are part of the input, and reasoning tokens part of the output. */
 const inclusions = {
   anthropic: { cached: false, thought: true },
   openai: { cached: true, thought: true },
@@ -44,7 +45,7 @@ const inclusions = {
   readonly [C in Counting | "apart"]: { readonly cached: boolean; readonly thought: boolean };
 };
 
-/** Of programs whose sessions are imported: how they count, whichever model they called. */
+/** How programs whose sessions are imported count, whatever model they call. */
 const inclusionByClient = new Map<string, keyof typeof inclusions>([
   ["atif", "openai"],
   ["claude-code", "anthropic"],
@@ -95,9 +96,7 @@ function priceAt(rate: Rate, given: number): number {
   return price;
 }
 
-// The prices that come with the program, from a library that carries them. It asks nobody for newer ones: that is a function
-// of its own there, which is never called.
-/** The library does not say of which day its prices are, so that this is changed with its version. */
+/** The library does not say of which day its prices are: change this with its version. */
 const knownPricesFrom: PricesFrom = {
   source: "@pydantic/genai-prices",
   version: "0.1.8",

@@ -14,7 +14,7 @@ import { stopwords as englishStopWords } from "@orama/stopwords/english";
 import { stopwords as japaneseStopWords } from "@orama/stopwords/japanese";
 import { stopwords as mandarinStopWords } from "@orama/stopwords/mandarin";
 import { deu, eng, fra, ita, nld, por, rus, spa, swe } from "stopword";
-import { eachWord, piecesOf, type SegmentingBudget } from "../../reflect/words.js";
+import { chunksOf, eachWord, type SegmentingBudget } from "../../reflect/words.js";
 
 /** What is kept is thrown away as a whole once there is this much of it: simple, and no text can make it grow. */
 const WORDS_KEPT_MAX = 100_000;
@@ -37,12 +37,12 @@ export class Stems {
 
   /**
    * The words of a text in the order in which they stand there, in lower case, stop words included. Whoever asks for one
-   * text piece by piece gives one budget for all of it.
+   * text in parts gives one budget for all of it.
    */
   words(text: string, budget: SegmentingBudget = { chars: SEGMENTED_CHARS_MAX }): readonly string[] {
     const words: string[] = [];
-    for (const piece of piecesOf(text, text.length)) {
-      eachWord(piece, budget, (from, start, end) => words.push(from.slice(start, end)));
+    for (const chunk of chunksOf(text, text.length)) {
+      eachWord(chunk, budget, (from, start, end) => words.push(from.slice(start, end)));
     }
     return words;
   }

@@ -1,5 +1,4 @@
-// Reads what reflection looks at, newest first and a few entries at a time, whoever it is that looks. Entries are given as
-// they were recorded: the onlooker masks the little of them that it shows.
+// Reads the entries for reflection, newest first and a few at a time. They are unmasked: the visitor masks what it shows.
 import { feedbackOn } from "../../index/feedback-fold.js";
 import { newestFirst } from "../../index/port/rows.js";
 import type { RowKey, RowQuery } from "../../index/port.js";
@@ -10,12 +9,12 @@ import { EntryReader } from "../../search/lists/entry-reader.js";
 import type { ReadingParts } from "../../search/lists/reader.js";
 import type { ReflectionQuery } from "./reflection-query.js";
 
-/** Who looks back: at the newest entries, then at as many before them. */
+/** Visits the newest entries, then as many before them. */
 export interface EntryVisitor {
-  /** With its feedback below 0, newest first, where there is any. */
+  /** @param dislikes Feedback below 0, newest first. */
   add(entry: Entry, dislikes?: readonly EntryOf<"feedback">[]): void;
   addBefore(entry: Entry): void;
-  /** So many entries of other kinds are among those it looks back at. */
+  /** How many entries of other kinds are among them. */
   passOver(count: number): void;
 }
 
@@ -23,9 +22,9 @@ const KEYS_PER_PAGE = 1_000;
 const COUNTED_PER_PAGE = 10_000;
 /** Few at a time, since each may be as large as an entry can be. */
 const CHUNK_ROWS = 8;
-/** After so many chunks whatever else waits for this thread has its turn. */
+/** After this many chunks the thread serves others. */
 const CHUNKS_PER_TURN = 8;
-/** Of what was thought of one entry, so much of the newest is looked at. */
+/** How much of the newest feedback on one entry is read. */
 const FEEDBACK_READ = 100;
 
 const isDisliked: RowFilter = { references: [{ what: "is", reference: states.disliked.has }] };
@@ -45,14 +44,14 @@ export class ReflectionReader {
     this.#entries = new EntryReader(parts);
   }
 
-  async read(query: ReflectionQuery, onlooker: EntryVisitor): Promise<void> {
+  async read(query: ReflectionQuery, visitor: EntryVisitor): Promise<void> {
     if (query.limit === 0) return;
-    const oldest = await this.#readConversation(query, onlooker);
-    onlooker.passOver(await this.#countFrom(query.others, oldest));
+    const oldest = await this.#readConversation(query, visitor);
+    visitor.passOver(await this.#countFrom(query.others, oldest));
   }
 
-  /** Answers with the oldest of the reviewed entries; undefined where there are fewer of them than the limit. */
-  async #readConversation(query: ReflectionQuery, onlooker: EntryVisitor): Promise<RowKey | undefined> {
+  /** Returns the oldest reviewed entry; undefined where there are fewer than the limit. */
+  async #readConversation(query: ReflectionQuery, visitor: EntryVisitor): Promise<RowKey | undefined> {
     let oldest: RowKey | undefined;
     let reviewed = 0;
     let before = 0;
@@ -61,10 +60,10 @@ export class ReflectionReader {
         if (reviewed < query.limit) {
           reviewed += 1;
           if (reviewed === query.limit) oldest = { created_ms: Date.parse(entry.created_at), position: entry.position };
-          onlooker.add(entry, disliked.has(entry.position) ? await this.#dislikesOf(entry) : undefined);
+          visitor.add(entry, disliked.has(entry.position) ? await this.#dislikesOf(entry) : undefined);
         } else {
           before += 1;
-          onlooker.addBefore(entry);
+          visitor.addBefore(entry);
           if (before === reviewed) return oldest;
         }
       }

@@ -1,6 +1,6 @@
 // Entries by position, as views show them: whole, with the response that completed an interaction.
 //
-// This is where secrets are masked: what is shown beside other entries passes through here, the record itself does not.
+// Secrets are masked here, in everything that is shown with other entries; the record itself is not masked.
 
 import type { EntrySource, StoredBody } from "../../log/port.js";
 import { bodyToEntry, parseBodyText, toAltered, toEntry } from "../../model/body.js";
@@ -250,9 +250,7 @@ function toReadable(stored: readonly (StoredBody | undefined)[]): readonly (Entr
   return entries;
 }
 
-// Views: an interaction together with the response that completed it, and the short form that lists show.
-
-/** What the response gives wins; references add up, since both name what was used for the same turn. */
+/** An interaction with the response that completed it. The response wins; references are merged. */
 export function complete(interaction: Interaction, response: EntryOf<"response">): Interaction {
   const isUsageGiven = Object.keys(response.usage).length > 0;
   const latency_ms = response.latency_ms ?? interaction.latency_ms;
@@ -283,10 +281,10 @@ export function summarise(entry: Entry): EntrySummary {
   return entry;
 }
 
-/** How many code points of a response are enough to be read in passing. */
+/** Code points of a response excerpt. */
 const EXCERPT_CHARS = 2_000;
 
-/** The beginning of the response that an entry brought; what is not to be seen must be masked before. */
+/** The beginning of an entry's response, which must be masked before. */
 function excerptOf(entry: Entry): { readonly response_excerpt?: string } {
   if (entry.kind !== "interaction" && entry.kind !== "response") return {};
   return { response_excerpt: firstCodePoints(entry.response, EXCERPT_CHARS) };

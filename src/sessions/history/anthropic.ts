@@ -10,7 +10,7 @@ type Block = JsonObject;
 
 export function toAnthropic(
   systems: readonly (Item & { readonly type: "system" })[],
-  turns: readonly MessageGroup[],
+  groups: readonly MessageGroup[],
 ): AnthropicHistory {
   const ids = new CallIds();
   const merged: { role: "user" | "assistant"; blocks: Block[] }[] = [];
@@ -20,9 +20,9 @@ export function toAnthropic(
     if (last?.role === role) last.blocks.push(...blocks);
     else merged.push({ role, blocks: [...blocks] });
   };
-  for (const turn of turns) {
-    const named = turn.calls.map(({ call, result }) => ({ call, result, id: ids.make(call.id) }));
-    add(turn.type, turnBlocks(turn, named));
+  for (const group of groups) {
+    const named = group.calls.map(({ call, result }) => ({ call, result, id: ids.make(call.id) }));
+    add(group.type, groupBlocks(group, named));
     add(
       "user",
       named.flatMap(({ result, id }) =>
@@ -40,15 +40,15 @@ interface NamedCall {
 }
 
 /** What was said, then what was called; with signed thinking, everything where it stood. */
-function turnBlocks({ type, content, pieces }: MessageGroup, named: readonly NamedCall[]): readonly Block[] {
+function groupBlocks({ type, content, pieces }: MessageGroup, named: readonly NamedCall[]): readonly Block[] {
   const toolUses = new Map(named.map(({ call, id }) => [call.id, toToolUse(call, id)]));
   const blocks =
-    pieces === undefined ? toBlocks(content, type) : pieces.flatMap((piece) => pieceBlocks(piece, toolUses));
+    pieces === undefined ? toBlocks(content, type) : pieces.flatMap((piece) => partBlocks(piece, toolUses));
   return [...blocks, ...toolUses.values()];
 }
 
 /** Takes a call from those that are kept, so that each is made once. */
-function pieceBlocks(piece: AssistantPart, toolUses: Map<string, Block>): readonly Block[] {
+function partBlocks(piece: AssistantPart, toolUses: Map<string, Block>): readonly Block[] {
   if ("thinking" in piece) return [piece.thinking];
   if ("part" in piece) return toBlocks([piece.part], "assistant");
   const toolUse = toolUses.get(piece.call_id);

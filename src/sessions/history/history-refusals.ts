@@ -1,4 +1,4 @@
-// Why a history is refused: what was asked for is less than the least that can be shown, or more than an answer may be.
+// Why a history or a consolidation is rejected.
 import { limits } from "../../model/limits.js";
 import { RecorderError, type Rejection, reject } from "../../model/rejection.js";
 
@@ -12,7 +12,7 @@ export function budgetTooSmall(field: "max_messages" | "max_tokens", least: numb
   });
 }
 
-/** What makes a history too large, each with what helps. */
+/** What makes a history too large, and what helps. */
 const tooLarge = {
   messages: {
     what: "the history is",
@@ -48,8 +48,6 @@ export function tooManyTokens(counted: number): RecorderError {
     hint: "Ask with max_messages instead of max_tokens, or clear or consolidate the session.",
   });
 }
-
-// Why a consolidation is refused, in words for whoever asked for it.
 
 export function throughInvalid(): Rejection {
   return reject({

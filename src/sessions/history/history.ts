@@ -30,13 +30,13 @@ type SystemItem = Item & { readonly type: "system" };
 /** How much of a session history shows, and in whose form. */
 export type WindowOptions = Pick<HistoryQuery, "max_messages" | "format" | "include_pending">;
 
-/** System messages, then the turns; a consolidation's summary is the first of these. */
+/** System messages, then the groups; a consolidation's summary is the first of these. */
 export interface HistoryGroups {
   readonly systems: readonly SystemItem[];
-  readonly turns: readonly MessageGroup[];
+  readonly groups: readonly MessageGroup[];
 }
 
-/** What stands in front of every window. */
+/** What precedes every window. */
 interface Front {
   readonly systems: readonly SystemItem[];
   readonly summary: readonly MessageGroup[];
@@ -50,31 +50,31 @@ interface Page {
   readonly position: number;
 }
 
-/** The first page has a little more than the window, since now and then an item is repaired away. */
+/** The first page is a little larger than the window, because repairing may remove an item. */
 const CHUNK_MORE = 2;
 const CHUNK_MIN = 16;
 const CHUNK_MAX = 2_000;
-/** Of users' messages few are read at first: mostly the nearest is the one. */
+/** Few user messages are read at first: mostly the nearest is the one. */
 const USERS_FIRST = 2;
-/** So many bytes of bodies are read at a time: they may hold much that history does not show. */
+/** Bytes of bodies read at a time. */
 const READ_BYTES = 16 * 1024 * 1024;
-/** What a character takes in JSON at most, and what the fields of a message take beside their values. */
+/** The most bytes of a character in JSON, and what the fields of a message take besides their values. */
 const JSON_BYTES_PER_CHAR = 6;
 const MESSAGE_CHARS = 100;
 
-/** More tokens are not counted to tell how many are needed: of some texts a million take seconds. */
+/** Counting stops here: a million tokens of some texts take seconds. */
 const LEAST_TOKENS_MAX = 1_000_000;
 
 /** What may be read for one history. */
-interface Intake {
+interface ReadBudget {
   chars_left: number;
-  /** How much of it may be shown. */
+  /** How many characters may be shown. */
   readonly chars_max: number;
-  /** An item without what the history does not show of it, which is not held. */
+  /** Drops what the history does not show of an item. */
   readonly toShown: (item: Item) => Item;
 }
 
-const UNLIMITED: Intake = {
+const UNLIMITED: ReadBudget = {
   chars_left: Number.POSITIVE_INFINITY,
   chars_max: Number.POSITIVE_INFINITY,
   toShown: (item) => item,
@@ -93,22 +93,22 @@ export class HistoryReader {
     const { max_messages, max_tokens } = query;
     const session = await getSession(this.#parts.index, query.session_id);
     if (max_messages === 0) return render(NOTHING, query);
-    const stretch = session === undefined ? undefined : await presentSpan(this.#parts.index, session);
-    await assertNoneUnplaced(this.#parts.index, stretch ?? UNKNOWN);
-    if (stretch === undefined) return render(NOTHING, query);
-    const intake = { chars_left: limits.history_read_chars, chars_max: limits.history_bytes, toShown: shownBy(query) };
-    const front = await this.#front(stretch, intake);
-    // No message takes less than a token.
+    const span = session === undefined ? undefined : await presentSpan(this.#parts.index, session);
+    await assertNoneUnplaced(this.#parts.index, span ?? UNKNOWN);
+    if (span === undefined) return render(NOTHING, query);
+    const budget = { chars_left: limits.history_read_chars, chars_max: limits.history_bytes, toShown: shownBy(query) };
+    const front = await this.#front(span, budget);
+    // Every message takes at least one token.
     const most = Math.max(1, Math.min(max_messages, max_tokens ?? max_messages));
-    const talk = await this.#talk(stretch, front, { ...query, max_messages: most }, intake);
-    const windows = windowsOf(talk);
+    const conversation = await this.#conversation(span, front, { ...query, max_messages: most }, budget);
+    const windows = windowsOf(conversation);
     const [least] = windows;
-    const renderWindow = (window: Window): HistoryDocument => render(shownIn(front, talk, window), query);
+    const renderWindow = (window: Window): HistoryDocument => render(shownIn(front, conversation, window), query);
     const refusal = (): RecorderError => {
       const isLeastToo = least !== undefined && isTooLarge(renderWindow(least));
       return historyTooLarge(isLeastToo ? "newest" : "messages");
     };
-    if (talk.is_cut && max_tokens === undefined) throw refusal();
+    if (conversation.is_cut && max_tokens === undefined) throw refusal();
     if (least === undefined) return render(NOTHING, query);
     if (least.messages > max_messages) throw budgetTooSmall("max_messages", least.messages);
     const within = windows.filter(({ messages }) => messages <= max_messages);
@@ -120,13 +120,13 @@ export class HistoryReader {
     return history;
   }
 
-  /** The window at the end of a stretch, with what stands in front of it; the least there is where nothing fits. */
-  async turnsIn(stretch: HistorySpan, options: WindowOptions): Promise<HistoryGroups> {
-    const front = await this.#front(stretch, UNLIMITED);
-    const talk = await this.#talk(stretch, front, options, UNLIMITED);
-    const windows = windowsOf(talk);
+  /** The window at the end of a span with what precedes it; the smallest window where none fits. */
+  async groupsIn(span: HistorySpan, options: WindowOptions): Promise<HistoryGroups> {
+    const front = await this.#front(span, UNLIMITED);
+    const conversation = await this.#conversation(span, front, options, UNLIMITED);
+    const windows = windowsOf(conversation);
     const window = windows.findLast(({ messages }) => messages <= options.max_messages) ?? windows[0];
-    return window === undefined ? { systems: front.systems, turns: [] } : shownIn(front, talk, window);
+    return window === undefined ? { systems: front.systems, groups: [] } : shownIn(front, conversation, window);
   }
 
   /** What a consolidation through this position would really cover; see the outcomes. */
@@ -141,22 +141,22 @@ export class HistoryReader {
     if (session === undefined || named !== through) return { outcome: "not_in_session" };
     const present = session.consolidated_through;
     if (through < present) return { outcome: "backwards", present };
-    const stretch = await presentSpan(this.#parts.index, session);
-    const end = snapDown(await this.#steps(stretch), through);
-    if (end === undefined || end <= stretch.above) return { outcome: "unmoved", present };
+    const span = await presentSpan(this.#parts.index, session);
+    const end = snapDown(await this.#steps(span), through);
+    if (end === undefined || end <= span.above) return { outcome: "unmoved", present };
     return { outcome: "moves", through: end };
   }
 
-  async #steps(stretch: HistorySpan): Promise<readonly Step[]> {
+  async #steps(span: HistorySpan): Promise<readonly Step[]> {
     const steps: Step[] = [];
-    for await (const positions of positionsIn(this.#parts.index, stretch, { kinds: stretch.kinds })) {
-      const kept = positions.filter((position) => !stretch.withdrawn.has(position));
+    for await (const positions of positionsIn(this.#parts.index, span, { kinds: span.kinds })) {
+      const kept = positions.filter((position) => !span.withdrawn.has(position));
       for (let at = 0; at < kept.length; ) {
-        const { before } = stretch;
+        const { before } = span;
         const { entries, used } = await this.#entries.readSome(kept.slice(at), { before, bytes_max: READ_BYTES });
         for (const entry of entries) {
-          const isTalk = entry.kind === "message" || entry.kind === "tool_call" || entry.kind === "interaction";
-          if (isTalk) steps.push(toStep(entry));
+          const isConversation = entry.kind === "message" || entry.kind === "tool_call" || entry.kind === "interaction";
+          if (isConversation) steps.push(toStep(entry));
         }
         at += used;
       }
@@ -164,33 +164,33 @@ export class HistoryReader {
     return steps;
   }
 
-  async #front(stretch: HistorySpan, intake: Intake): Promise<Front> {
-    return { systems: await this.#systems(stretch, intake), ...(await this.#consolidated(stretch)) };
+  async #front(span: HistorySpan, budget: ReadBudget): Promise<Front> {
+    return { systems: await this.#systems(span, budget), ...(await this.#consolidated(span)) };
   }
 
-  /** Neither a clear nor a consolidation takes them away; the index knows where they are. */
-  async #systems(stretch: HistorySpan, intake: Intake): Promise<readonly SystemItem[]> {
-    if (!stretch.kinds.includes("message")) return [];
+  /** System messages survive clears and consolidations. */
+  async #systems(span: HistorySpan, budget: ReadBudget): Promise<readonly SystemItem[]> {
+    if (!span.kinds.includes("message")) return [];
     const systems: SystemItem[] = [];
     let chars = 0;
     const filter = { kinds: ["message"], role: "system" };
-    for await (const positions of positionsIn(this.#parts.index, { ...stretch, above: 0 }, filter)) {
-      for await (const { items } of this.#read(positions, stretch, intake)) {
+    for await (const positions of positionsIn(this.#parts.index, { ...span, above: 0 }, filter)) {
+      for await (const { items } of this.#read(positions, span, budget)) {
         for (const item of items) {
           if (item.type !== "system") continue;
           systems.push(item);
           chars += charsOf(item);
         }
-        // They are part of every history, so that nothing less can be asked for.
-        if (chars > intake.chars_max) throw historyTooLarge("systems");
+        // They are part of every history: asking for less would not help.
+        if (chars > budget.chars_max) throw historyTooLarge("systems");
       }
     }
     return systems;
   }
 
-  /** What the newest consolidation leaves in place of what came before it. */
-  async #consolidated(stretch: HistorySpan): Promise<Omit<Front, "systems">> {
-    const { consolidated_at, cleared_through, before = Number.POSITIVE_INFINITY } = stretch;
+  /** What the newest consolidation keeps of what came before it. */
+  async #consolidated(span: HistorySpan): Promise<Omit<Front, "systems">> {
+    const { consolidated_at, cleared_through, before = Number.POSITIVE_INFINITY } = span;
     const [entry] = consolidated_at === 0 ? [] : await this.#entries.readWhole([consolidated_at]);
     if (entry?.kind !== "consolidation") return { summary: [], kept: [] };
     const { summary: content, through, kept, id: entry_id, position } = entry;
@@ -202,76 +202,74 @@ export class HistoryReader {
     };
   }
 
-  /** The end of a session's talk: more than the window may hold, or all of it; `is_cut` where that was too large. */
-  async #talk(
-    stretch: HistorySpan,
+  /** The end of the conversation: more than the window may hold, or all of it; `is_cut` where that was too large. */
+  async #conversation(
+    span: HistorySpan,
     { summary, kept }: Front,
     options: WindowOptions,
-    intake: Intake,
-  ): Promise<Talk & { readonly is_cut: boolean }> {
+    budget: ReadBudget,
+  ): Promise<Conversation & { readonly is_cut: boolean }> {
     const repairing = { ...options, drops_blank_users: options.format === "anthropic" };
     const has_summary = summary.length > 0;
-    const { chars_max } = intake;
+    const { chars_max } = budget;
     let items: readonly Item[] = [];
     let chars = 0;
-    for await (const page of this.#backwards(stretch, kept, options.max_messages, intake)) {
+    for await (const page of this.#backwards(span, kept, options.max_messages, budget)) {
       items = [...page.items, ...items];
       for (const item of page.items) chars += charsOf(item);
       // No item is more than one message.
       if (items.length <= options.max_messages && chars <= chars_max) continue;
-      const turns = repair(items, repairing);
-      const isFull = countMessages(turns) > options.max_messages;
-      const is_cut = !isFull && chars > chars_max && charsIn(turns) > chars_max;
+      const groups = repair(items, repairing);
+      const isFull = countMessages(groups) > options.max_messages;
+      const is_cut = !isFull && chars > chars_max && charsIn(groups) > chars_max;
       if (!isFull && !is_cut) continue;
-      const isOpened = turns.some(({ type }) => type === "user");
-      const opening = isOpened
-        ? undefined
-        : await this.#userBefore(page.position, { stretch, kept, intake }, repairing);
-      return { turns, has_summary, opening, is_whole: false, is_cut };
+      const isOpened = groups.some(({ type }) => type === "user");
+      const opening = isOpened ? undefined : await this.#userBefore(page.position, { span, kept, budget }, repairing);
+      return { groups, has_summary, opening, is_whole: false, is_cut };
     }
-    return { turns: repair(items, repairing), has_summary, is_whole: true, is_cut: false };
+    return { groups: repair(items, repairing), has_summary, is_whole: true, is_cut: false };
   }
 
-  /** The stretch's entries from its end, then those that the consolidation keeps. */
+  /** The span's entries from its end, then those that the consolidation keeps. */
   async *#backwards(
-    stretch: HistorySpan,
+    span: HistorySpan,
     kept: readonly number[],
     max_messages: number,
-    intake: Intake,
+    budget: ReadBudget,
   ): AsyncGenerator<Page> {
-    const { session_id, above, kinds } = stretch;
+    const { session_id, above, kinds } = span;
     const range = { session_id, order: "desc", above, kinds } as const;
-    let { before: after } = stretch;
+    let { before: after } = span;
     let limit = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, max_messages + CHUNK_MORE));
     for (;;) {
       const next = after === undefined ? {} : { after };
       const positions = await this.#parts.index.sessionPositions({ ...range, limit, ...next });
-      yield* this.#read(positions, stretch, intake);
+      yield* this.#read(positions, span, budget);
       if (positions.length < limit) break;
       after = positions.at(-1);
       limit = Math.min(CHUNK_MAX, limit * 2);
     }
-    yield* this.#read(kept, stretch, intake);
+    yield* this.#read(kept, span, budget);
   }
 
-  /** The nearest user's message before a position; the index knows who spoke, so that no others are read. */
+  /** The nearest user message before a position. */
   async #userBefore(
     position: number,
     {
-      stretch,
+      span,
       kept,
-      intake,
-    }: { readonly stretch: HistorySpan; readonly kept: readonly number[]; readonly intake: Intake },
+      budget,
+    }: { readonly span: HistorySpan; readonly kept: readonly number[]; readonly budget: ReadBudget },
     repairing: RepairOptions,
   ): Promise<MessageGroup | undefined> {
-    const { session_id, above } = stretch;
+    const { session_id, above } = span;
     const range = { session_id, order: "desc", above, kinds: ["message"], role: "user" } as const;
     const isUser = ({ type }: MessageGroup): boolean => type === "user";
     let after = position;
     for (let limit = USERS_FIRST; ; limit = Math.min(CHUNK_MAX, limit * 2)) {
       const positions = await this.#parts.index.sessionPositions({ ...range, after, limit });
-      for await (const { items } of this.#read(positions, stretch, intake)) {
-        // Results of tools may lie in a user's message, and are not the user's.
+      for await (const { items } of this.#read(positions, span, budget)) {
+        // A user message may hold nothing but tool results.
         const user = repair(items, repairing).findLast(isUser);
         if (user !== undefined) return user;
       }
@@ -280,8 +278,8 @@ export class HistoryReader {
     }
     for await (const { items } of this.#read(
       kept.filter((at) => at < position),
-      stretch,
-      intake,
+      span,
+      budget,
     )) {
       const user = repair(items, repairing).findLast(isUser);
       if (user !== undefined) return user;
@@ -289,28 +287,28 @@ export class HistoryReader {
     return undefined;
   }
 
-  /** Items in order of position, in the order of the positions page by page; what was withdrawn is left out. */
-  async *#read(positions: readonly number[], stretch: HistorySpan, intake: Intake): AsyncGenerator<Page> {
-    const { session_id, kinds, withdrawn, before } = stretch;
+  /** Items page by page, in order of position within a page; withdrawn messages are left out. */
+  async *#read(positions: readonly number[], span: HistorySpan, budget: ReadBudget): AsyncGenerator<Page> {
+    const { session_id, kinds, withdrawn, before } = span;
     const wanted = positions.filter((position) => !withdrawn.has(position));
     for (let at = 0; at < wanted.length; ) {
       const some = await this.#entries.readSome(wanted.slice(at), { before, bytes_max: READ_BYTES });
-      intake.chars_left -= some.chars;
-      if (intake.chars_left < 0) throw tooMuchToRead();
+      budget.chars_left -= some.chars;
+      if (budget.chars_left < 0) throw tooMuchToRead();
       // A consolidation may keep positions of other sessions, by mistake.
       const own = some.entries.filter((entry) => entry.session_id === session_id && kinds.includes(entry.kind));
       const items = own
         .sort((left, right) => left.position - right.position)
         .flatMap(toItems)
-        .map(intake.toShown);
+        .map(budget.toShown);
       yield { items, position: Math.min(...wanted.slice(at, at + some.used)) };
       at += some.used;
     }
   }
 }
 
-const NOTHING: HistoryGroups = { systems: [], turns: [] };
-/** All entries of a session that nobody knows may have been altered. */
+const NOTHING: HistoryGroups = { systems: [], groups: [] };
+/** The span of an unknown session: all its entries may have been altered. */
 const UNKNOWN = { above: 0, kinds: ["message", "tool_call", "interaction"] };
 
 /** What an entry adds to history, each item with the entry that it comes from. */
@@ -320,13 +318,13 @@ export function toItems(entry: Entry): readonly Item[] {
   return entry.kind === "interaction" ? interactionToItems(entry) : [];
 }
 
-function shownIn({ systems, summary }: Front, { turns }: Talk, { from, opening }: Window): HistoryGroups {
-  return { systems, turns: [...summary, ...(opening === undefined ? [] : [opening]), ...turns.slice(from)] };
+function shownIn({ systems, summary }: Front, { groups }: Conversation, { from, opening }: Window): HistoryGroups {
+  return { systems, groups: [...summary, ...(opening === undefined ? [] : [opening]), ...groups.slice(from)] };
 }
 
-function render({ systems, turns }: HistoryGroups, query: HistoryQuery): HistoryDocument {
-  if (query.format === "anthropic") return toAnthropic(systems, turns);
-  return { messages: [...systems.map(systemToOpenAi), ...turns.flatMap((turn) => groupToOpenAi(turn, query))] };
+function render({ systems, groups }: HistoryGroups, query: HistoryQuery): HistoryDocument {
+  if (query.format === "anthropic") return toAnthropic(systems, groups);
+  return { messages: [...systems.map(systemToOpenAi), ...groups.flatMap((group) => groupToOpenAi(group, query))] };
 }
 
 /** Thinking is shown in Anthropic's form alone, other reasoning in OpenAI's where it is asked for. */
@@ -339,7 +337,7 @@ function shownBy({ format, include_reasoning }: HistoryQuery): (item: Item) => I
   };
 }
 
-/** The widest window that fits, found by halving; where none does, the tokens of the smallest, if they are not too many to count. */
+/** The widest window that fits, by binary search; where none does, the tokens of the smallest, if they can be counted. */
 async function widestWithin(
   max_tokens: number,
   windows: readonly Window[],
@@ -360,14 +358,14 @@ async function widestWithin(
   return itemAt(windows, widest);
 }
 
-function countMessages(turns: readonly MessageGroup[]): number {
-  return turns.reduce((sum, turn) => sum + messagesIn(turn), 0);
+function countMessages(groups: readonly MessageGroup[]): number {
+  return groups.reduce((sum, group) => sum + messagesIn(group), 0);
 }
 
-/** As characters are counted here they take a byte each at least. */
-function charsIn(turns: readonly MessageGroup[]): number {
+/** Characters; each takes at least one byte. */
+function charsIn(groups: readonly MessageGroup[]): number {
   let chars = 0;
-  for (const { content, calls, pieces, reasoning = {} } of turns) {
+  for (const { content, calls, pieces, reasoning = {} } of groups) {
     chars += charsOfContent(content) + charsOfReasoning(pieces, reasoning);
     for (const { call, result } of calls) {
       chars += call.arguments.length + (result === undefined ? 0 : charsOfContent(result.content));
@@ -383,7 +381,7 @@ function charsOf(item: Item): number {
   return item.calls.reduce((sum, call) => sum + call.arguments.length, said + thought);
 }
 
-/** What an assistant's content and calls do not have already. */
+/** Reasoning that is not part of content and calls. */
 function charsOfReasoning(pieces: readonly AssistantPart[] = [], reasoning: JsonObject): number {
   let chars = 0;
   for (const piece of pieces) if ("thinking" in piece) chars += JSON.stringify(piece.thinking).length;
@@ -395,7 +393,7 @@ function charsOfContent(content: Content): number {
   return typeof content === "string" ? content.length : JSON.stringify(content).length;
 }
 
-/** Measured exactly only where it may be, since most histories are far from it. */
+/** Measured exactly only where an estimate says that it may be. */
 function isTooLarge(history: HistoryDocument): boolean {
   let chars = "system" in history ? history.system.length : 0;
   for (const message of history.messages) {
@@ -408,21 +406,18 @@ function isTooLarge(history: HistoryDocument): boolean {
   return Buffer.byteLength(JSON.stringify(history)) > limits.history_bytes;
 }
 
-// Which windows over a session's turns history may show, the smallest first: each begins with a user's message and holds
-// whole groups, an assistant's message with its calls and all their results.
-
-/** The end of a session's talk, as far as it was read. */
-interface Talk {
-  readonly turns: readonly MessageGroup[];
-  /** Whether a consolidation's summary stands in front, which is a user's message. */
+/** The end of a session's conversation, as far as it was read. */
+interface Conversation {
+  readonly groups: readonly MessageGroup[];
+  /** Whether a consolidation's summary precedes the groups, as a user message. */
   readonly has_summary: boolean;
-  /** Whether nothing comes before the turns, so that the summary opens those that stand before any user's message. */
+  /** Whether nothing comes before the groups: then the summary opens those before the first user message. */
   readonly is_whole: boolean;
-  /** The user's message that the first turns belong to, where it stands before them. */
+  /** The user message that the first groups answer, where it stands before them. */
   readonly opening?: MessageGroup | undefined;
 }
 
-/** The turns from one on; where that is in the middle of a user's turn, the message that opens it stands in front. */
+/** The groups from an index on; where that is inside a turn, the user message that opens the turn precedes them. */
 interface Window {
   readonly from: number;
   readonly opening?: MessageGroup | undefined;
@@ -430,20 +425,23 @@ interface Window {
   readonly messages: number;
 }
 
-/** Only the newest user's turn is ever cut, and from its middle; of a turn before it all is shown or nothing. */
-function windowsOf({ turns, has_summary, is_whole, opening }: Talk): readonly Window[] {
-  if (turns.length === 0) return has_summary ? [{ from: 0, messages: 0 }] : [];
-  const lastUser = turns.findLastIndex(({ type }) => type === "user");
-  const opener = turns[lastUser] ?? opening;
+/**
+ * The windows that a history may show, the smallest first: each begins with a user message and holds whole groups. Only the
+ * newest turn is ever cut; earlier ones are shown whole or not at all.
+ */
+function windowsOf({ groups, has_summary, is_whole, opening }: Conversation): readonly Window[] {
+  if (groups.length === 0) return has_summary ? [{ from: 0, messages: 0 }] : [];
+  const lastUser = groups.findLastIndex(({ type }) => type === "user");
+  const opener = groups[lastUser] ?? opening;
   if (opener === undefined && !has_summary) return [];
   const windows: Window[] = [];
   let messages = 0;
-  for (let from = turns.length - 1; from >= 0; from -= 1) {
-    const turn = itemAt(turns, from);
-    messages += messagesIn(turn);
-    if (turn.type === "user") {
-      // The same as the window before, which had the opening put in front of its groups.
-      if (from === lastUser && from < turns.length - 1) windows.pop();
+  for (let from = groups.length - 1; from >= 0; from -= 1) {
+    const group = itemAt(groups, from);
+    messages += messagesIn(group);
+    if (group.type === "user") {
+      // The same as the window before, which already has this opening in front.
+      if (from === lastUser && from < groups.length - 1) windows.pop();
       windows.push({ from, messages });
     } else if (from > lastUser) {
       windows.push({ from, opening: opener, messages: messages + (opener === undefined ? 0 : 1) });

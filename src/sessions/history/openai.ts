@@ -10,20 +10,20 @@ export function systemToOpenAi(item: Item & { readonly type: "system" }): OpenAi
 }
 
 export function groupToOpenAi(
-  turn: MessageGroup,
+  group: MessageGroup,
   { include_reasoning }: { readonly include_reasoning: boolean },
 ): readonly OpenAiMessage[] {
-  const { type: role, calls } = turn;
-  const content = toContent(turn.content, role);
-  // Most turns are no more than this, and a session has many.
-  if (calls.length === 0 && turn.name === "" && !include_reasoning) return [{ role, content }];
+  const { type: role, calls } = group;
+  const content = toContent(group.content, role);
+  // The common case, for speed.
+  if (calls.length === 0 && group.name === "" && !include_reasoning) return [{ role, content }];
   const tool_calls = calls.map(({ call }) => toOpenAiCall(call));
   const message: OpenAiMessage = {
     role,
     content,
     ...(tool_calls.length === 0 ? {} : { tool_calls }),
-    ...nameOf(turn),
-    ...(include_reasoning ? turn.reasoning : {}),
+    ...nameOf(group),
+    ...(include_reasoning ? group.reasoning : {}),
   };
   const results = calls.flatMap(({ call, result }): readonly OpenAiMessage[] => {
     if (result === undefined) return [];

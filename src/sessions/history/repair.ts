@@ -1,14 +1,15 @@
-// Makes a sequence of items legal for any provider: every call has its one result, right behind it, and nothing else is
-// left of broken pairs. Only the view is repaired; what is stored never is.
+// Makes a sequence of items valid for any provider: every call is directly followed by its one result, and broken pairs are
+// left out. Only the view is repaired, never what is stored.
 import { type Content, isBlank } from "../../model/content.js";
 import type { JsonObject } from "../../model/json.js";
 import type { AssistantPart, Item, ItemOrigin, ResultItem, ToolCall } from "./items.js";
 
+/** A message with its calls and their results. */
 export interface MessageGroup {
   readonly type: "user" | "assistant";
   readonly content: Content;
   readonly name: string;
-  /** Calls that are kept, each with its result; a pending one has none. */
+  /** The calls that are kept, each with its result; a pending one has none. */
   readonly calls: readonly { readonly call: ToolCall; readonly result?: ResultItem }[];
   /** As an assistant's item has them. */
   readonly pieces?: readonly AssistantPart[] | undefined;
@@ -25,7 +26,7 @@ export interface RepairOptions {
 
 const NONE: MessageGroup["calls"] = [];
 
-interface Slot {
+interface PendingCall {
   readonly call: ToolCall;
   result?: ResultItem;
 }
@@ -38,43 +39,43 @@ export function repair(items: readonly Item[], options: RepairOptions): readonly
     return item.type === "user" ? !options.drops_blank_users : item.calls.length > 0;
   };
   const last = messages.findLast(isShown);
-  const turns: MessageGroup[] = [];
+  const groups: MessageGroup[] = [];
   for (const item of messages) {
     if (item.type === "user") {
       const { type, content, name, from } = item;
       if (isShown(item))
-        turns.push({ type, content, name, calls: NONE, pieces: undefined, reasoning: undefined, from });
+        groups.push({ type, content, name, calls: NONE, pieces: undefined, reasoning: undefined, from });
       continue;
     }
     const keepsPending = options.include_pending && item === last;
     const calls = (slots.get(item) ?? []).filter((slot) => slot.result !== undefined || keepsPending);
     if (calls.length === 0 && isBlank(item.content)) continue;
-    // All turns alike, since those that have other fields each take longer to make and to read.
+    // All groups have the same fields, which makes them faster.
     const { type, content, name, pieces, reasoning, from } = item;
-    turns.push({ type, content, name, calls, pieces, reasoning, from });
+    groups.push({ type, content, name, calls, pieces, reasoning, from });
   }
-  return turns;
+  return groups;
 }
 
-/** How many messages a turn makes in OpenAI's form, which is the form that is counted. */
-export function messagesIn(turn: MessageGroup): number {
-  return 1 + turn.calls.filter((call) => call.result !== undefined).length;
+/** How many messages a group makes in OpenAI's form, which is the form that is counted. */
+export function messagesIn(group: MessageGroup): number {
+  return 1 + group.calls.filter((call) => call.result !== undefined).length;
 }
 
 /** A result belongs to the nearest call with its id before it; the first one counts, a tool message before a spare. */
-function pairUp(items: readonly Item[]): ReadonlyMap<Item, readonly Slot[]> {
-  const slotsByItem = new Map<Item, readonly Slot[]>();
-  const nearest = new Map<string, Slot>();
+function pairUp(items: readonly Item[]): ReadonlyMap<Item, readonly PendingCall[]> {
+  const callsByItem = new Map<Item, readonly PendingCall[]>();
+  const nearest = new Map<string, PendingCall>();
   for (const item of items) {
     if (item.type === "assistant") {
-      const slots: Slot[] = item.calls.map((call) => ({ call }));
+      const slots: PendingCall[] = item.calls.map((call) => ({ call }));
       for (const slot of slots) nearest.set(slot.call.id, slot);
-      slotsByItem.set(item, slots);
+      callsByItem.set(item, slots);
     } else if (item.type === "result") {
       const slot = nearest.get(item.call_id);
       if (slot === undefined) continue;
       if (slot.result === undefined || (slot.result.is_spare && !item.is_spare)) slot.result = item;
     }
   }
-  return slotsByItem;
+  return callsByItem;
 }

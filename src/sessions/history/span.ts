@@ -1,5 +1,5 @@
-// The part of a session that history is made of: after the last clear and what was consolidated, and before a position where
-// history is asked for as it was then.
+// The span of a session that its history shows: after the last clear and what was consolidated and, for the history as it was
+// at a position, before that position.
 
 import type { EntryIndex, SessionRange } from "../../index/port.js";
 import { HAS_ALTERED } from "../../index/references.js";
@@ -32,7 +32,7 @@ const PAGE = 2_000;
 /** System messages survive a clear and a consolidation, and any message keeps interactions out of the history. */
 const OF_ANY_PLACE = ["message", "withdrawal"];
 
-/** The stretch of a session as it is now. */
+/** The span of a session as it is now. */
 export async function presentSpan(index: Sessions, session: SessionRow): Promise<HistorySpan> {
   const { session_id, by_kind, cleared_through, consolidated_through, consolidated_at } = session;
   const above = Math.max(cleared_through, consolidated_through);
@@ -71,9 +71,9 @@ export async function spanBefore(
 }
 
 /**
- * An entry that was altered before it was indexed does not say any more whose it is: it may be of any session, also be its
- * first, and a history that it belongs to would lack something without a word. Where it stands says which histories it cannot
- * change. One that was altered after it was indexed keeps its row, and is a fault of its own session alone.
+ * Throws where an entry of the span may be missing. An entry that was altered before it was indexed may belong to any session;
+ * only its position excludes it from some histories. One that was altered after it was indexed keeps its row, and is a fault
+ * of its own session alone.
  */
 export async function assertNoneUnplaced(
   index: Pick<EntryIndex, "list">,
@@ -90,7 +90,7 @@ export async function assertNoneUnplaced(
   await assertNone(["clear", "consolidation", ...kinds.filter((kind) => !OF_ANY_PLACE.includes(kind))], above);
 }
 
-/** Positions of the stretch in order, page by page. */
+/** Positions of the span in order, page by page. */
 export async function* positionsIn(
   index: Sessions,
   { session_id, above, before }: Pick<HistorySpan, "session_id" | "above" | "before">,
@@ -127,11 +127,11 @@ async function withdrawnIn(
 /** The greatest `through` of the consolidations there, and the position of the newest one. */
 async function consolidatedIn(
   index: Sessions,
-  stretch: Pick<HistorySpan, "session_id" | "above" | "before">,
+  span: Pick<HistorySpan, "session_id" | "above" | "before">,
 ): Promise<{ readonly through: number; readonly at: number }> {
   let through = 0;
   let at = 0;
-  for await (const positions of positionsIn(index, stretch, { kinds: ["consolidation"] })) {
+  for await (const positions of positionsIn(index, span, { kinds: ["consolidation"] })) {
     at = positions.at(-1) ?? at;
     for (const { facts } of await index.rowsAt(positions)) through = Math.max(through, Number(facts?.through ?? 0));
   }

@@ -1,13 +1,13 @@
-// Tokens of texts, and of a history as it is returned.
+// Counting tokens, of texts and of histories. Counting is slow, so counts are cached.
 import { itemAt } from "../../model/item-at.js";
 
-/** What a message costs beside its text, as OpenAI counts it. */
+/** What a message costs besides its text, as OpenAI counts it. */
 export const TOKENS_PER_MESSAGE = 4;
 
-/** The time to count a run without a break grows with its square, so texts are counted piece by piece. */
-const PIECE_CHARS_MAX = 1_000;
+/** Counting a run without a break takes quadratic time, so texts are counted in chunks. */
+const CHUNK_CHARS_MAX = 1_000;
 
-/** Counts what a history returns; what was counted once is not counted again. */
+/** Counts the tokens of a history. */
 export class HistoryTokens {
   readonly #count: TokenCounter;
   readonly #known = new Map<string, number>();
@@ -16,7 +16,7 @@ export class HistoryTokens {
     this.#count = count;
   }
 
-  /** From the newest message backwards, and no further than `max`: what is above it may be counted in part. */
+  /** From the newest message backwards, until the count exceeds `max`. */
   of(history: { readonly system?: string; readonly messages: readonly object[] }, max: number): number {
     const { system = "", messages } = history;
     let tokens = system === "" ? 0 : this.#countMessage(system, max);
@@ -31,8 +31,7 @@ export class HistoryTokens {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
     let tokens = TOKENS_PER_MESSAGE;
-    for (const part of pieces(text)) {
-      // A text that is too long is not counted to its end.
+    for (const part of chunksOf(text)) {
       if (tokens > max) return tokens;
       tokens += this.#count(part);
     }
@@ -46,7 +45,7 @@ export type TokenCounter = (text: string) => number;
 /** The tokens of a text, counted to its end. */
 export function countTokensIn(text: string, count: TokenCounter): number {
   let tokens = 0;
-  for (const piece of pieces(text)) tokens += count(piece);
+  for (const chunk of chunksOf(text)) tokens += count(chunk);
   return tokens;
 }
 
@@ -58,22 +57,21 @@ export async function loadTokenCounter(): Promise<TokenCounter> {
   return (text) => countTokens(text, options);
 }
 
-/** The text in pieces, cut at spaces where there are any. */
-function* pieces(text: string): Generator<string> {
+/** The text in chunks, cut at spaces where there are any. */
+function* chunksOf(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {
-    const piece = text.slice(start, start + PIECE_CHARS_MAX);
-    const space = start + piece.length < text.length ? piece.lastIndexOf(" ") : -1;
-    const taken = space > 0 ? piece.slice(0, space) : piece;
+    const chunk = text.slice(start, start + CHUNK_CHARS_MAX);
+    const space = start + chunk.length < text.length ? chunk.lastIndexOf(" ") : -1;
+    const taken = space > 0 ? chunk.slice(0, space) : chunk;
     yield taken;
     start += taken.length;
   }
 }
 
-// How many tokens texts have: counting takes long, and the same messages are given again and again, so counts are kept.
-/** So many characters are kept with their counts. */
+/** Size of the cache, in characters. */
 const CHARS_MAX = 16 * 1024 * 1024;
-/** Longer texts are counted each time: they would leave no room for others. */
+/** Longer texts are not cached: they would leave no room for others. */
 const TEXT_CHARS_MAX = 64 * 1024;
 
 export class TokenCounts {
@@ -81,7 +79,6 @@ export class TokenCounts {
   #chars = 0;
   #counter: Promise<TokenCounter> | undefined;
 
-  /** The table of tokens is loaded when it is first needed. */
   async load(): Promise<(text: string) => number> {
     this.#counter ??= loadTokenCounter();
     const counter = await this.#counter;
@@ -103,7 +100,7 @@ export class TokenCounts {
   }
 }
 
-/** What a part of a context has, as history counts it. */
+/** The tokens of a part of a context, as history counts them. */
 export function tokensOf({ value }: { readonly value: unknown }, count: (text: string) => number): number {
   return TOKENS_PER_MESSAGE + count(JSON.stringify(value));
 }
