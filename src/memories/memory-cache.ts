@@ -1,5 +1,4 @@
-// All memories at hand: read from the index once, and then only what has changed, so that whoever looks at every one of
-// them, as recall and the gates do, need not read them again.
+// All memories, cached: read from the index once, and after that only what has changed.
 import { documentToMemory, type KeptMemory, MEMORIES } from "../index/memory-fold.js";
 import type { IndexDocument, IndexStanding } from "../index/port.js";
 import { SerialQueue } from "../model/scheduling.js";
@@ -10,40 +9,40 @@ const READ_AT_ONCE = 1_000;
 export class MemoryCache {
   readonly #parts: Pick<ReadingParts, "index" | "log">;
   #memories = new MemoryMap();
-  #standing: IndexStanding | undefined;
-  readonly #looks = new SerialQueue();
+  #state: IndexStanding | undefined;
+  readonly #queue = new SerialQueue();
   #reloads = 0;
 
   constructor(parts: Pick<ReadingParts, "index" | "log">) {
     this.#parts = parts;
   }
 
-  /** How often all was read: another number means that something may have been forgotten, wherever else it is kept. */
+  /** How often all were read. After a reload something may have been forgotten: other caches must be dropped. */
   get reloads(): number {
     return this.#reloads;
   }
 
   /**
-   * Every memory that the index knows of as it stands now. Those that change are put in their places; once something may
-   * have been forgotten, it is another collection. One look at a time, or two would mix what they read.
+   * All memories in the index at present. Changed ones are replaced in the same collection; after something was forgotten it is
+   * a new collection. One call at a time, because two would mix what they read.
    */
   current(): Promise<MemoriesById> {
-    return this.#looks.run(() => this.#look());
+    return this.#queue.run(() => this.#update());
   }
 
-  async #look(): Promise<MemoriesById> {
+  async #update(): Promise<MemoriesById> {
     const { index } = this.#parts;
     const standing = await index.standing();
-    const known = this.#standing;
+    const known = this.#state;
     if (known?.epoch === standing.epoch && known.position === standing.position) return this.#memories;
-    this.#standing = undefined;
+    this.#state = undefined;
     if (known?.epoch !== standing.epoch || !(await this.#isGrownOnly(known.position))) await this.#readAll();
     else await this.#readChanges(known.position);
-    this.#standing = standing;
+    this.#state = standing;
     return this.#memories;
   }
 
-  /** What was forgotten is in no list of changes, so that all is read again. */
+  /** Forgotten memories are in no list of changes, so a redaction makes all be read again. */
   async #isGrownOnly(position: number): Promise<boolean> {
     return (await this.#parts.log.redactionsAfter(position)).positions.length === 0;
   }
@@ -76,23 +75,20 @@ export class MemoryCache {
   }
 }
 
-// Memories by their id, with word of which have changed: whoever makes something of all ten thousand of them makes it anew
-// only for these.
-
-/** One that has not changed stays the same object, so that what was made of it can be kept beside it. */
+/** An unchanged memory stays the same object, so results for it can be cached. */
 export interface MemoriesById extends ReadonlyMap<string, KeptMemory> {
   /** Grows with each change. */
   readonly version: number;
-  /** The ids of those that changed after a version, oldest change first; undefined where nobody knows any more. */
+  /** The ids of those that changed after a version, oldest change first; undefined for a version too long ago. */
   changedSince(version: number): readonly string[] | undefined;
 }
 
-/** So many changes are known; whoever has not looked since then looks at all. */
-const CHANGES_KEPT = 10_000;
+/** At least this many changes are known. */
+const CHANGES_MIN = 10_000;
 
 class MemoryMap extends Map<string, KeptMemory> implements MemoriesById {
   #changed: string[] = [];
-  /** How many changes were before those that are known. */
+  /** How many changes came before the known ones. */
   #before = 0;
 
   get version(): number {
@@ -106,8 +102,8 @@ class MemoryMap extends Map<string, KeptMemory> implements MemoriesById {
   put(memory: KeptMemory): void {
     this.set(memory.id, memory);
     this.#changed.push(memory.id);
-    if (this.#changed.length <= 2 * CHANGES_KEPT) return;
-    this.#changed = this.#changed.slice(CHANGES_KEPT);
-    this.#before += CHANGES_KEPT;
+    if (this.#changed.length <= 2 * CHANGES_MIN) return;
+    this.#changed = this.#changed.slice(CHANGES_MIN);
+    this.#before += CHANGES_MIN;
   }
 }

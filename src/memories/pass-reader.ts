@@ -1,4 +1,4 @@
-// Reads the log for the passes: what rules propose of it, and which memories its turns used.
+// Reads the log for the passes: what rules propose from it, and which memories its turns used.
 
 import type { EntryIndex } from "../index/port.js";
 import type { EntryLog, StoredBody } from "../log/port.js";
@@ -10,7 +10,7 @@ import { isFromUser, readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
 import type { MemoriesById } from "./memory-cache.js";
-import type { BareCall, PassRange, ProposalStep, RulesFound, TurnUses, UsesStep } from "./pass-steps.js";
+import type { PassRange, ProposalStep, RulesFound, RuleToolCall, TurnUses, UsesStep } from "./pass-steps.js";
 import { readByRules } from "./propose/rules/rules.js";
 import type { TurnUsesReader } from "./reinforce/turn-uses.js";
 import { saidThrough } from "./text/quoted-entry.js";
@@ -19,7 +19,7 @@ type Log = Pick<EntryLog, "readBodies" | "find">;
 
 const STEP_ENTRIES = 200;
 const STEP_BYTES = 4 * 1024 * 1024;
-/** What is recorded later than this was brought in from elsewhere. */
+/** What is recorded later than this after it happened counts as imported. */
 const LIVE_MS = 60 * 60 * 1000;
 
 export class PassReader {
@@ -34,11 +34,11 @@ export class PassReader {
   }
 
   async proposals(log: Log, range: PassRange): Promise<ProposalStep> {
-    const { entries, ...come } = await readStretch(log, range);
+    const { entries, ...come } = await readRange(log, range);
     return {
       ...come,
       ...foundIn(entries),
-      calls: entries.flatMap((entry): readonly BareCall[] => {
+      calls: entries.flatMap((entry): readonly RuleToolCall[] => {
         if (entry.kind !== "tool_call") return [];
         const { id, session_id, project, args, is_error } = entry;
         return [{ id, session_id, project, args, ...(is_error === undefined ? {} : { is_error }) }];
@@ -52,13 +52,13 @@ export class PassReader {
     if (entry === undefined || "erased" in entry || entry.kind !== "interaction") return undefined;
     const [position] = await log.find([completionClaim(id)]);
     const [response] = position === undefined ? [] : await this.#entries.read([position]);
-    // What a later response brought is quoted from the entry that brought it.
+    // A later response is quoted from its own entry.
     const own = response === undefined ? entry : { ...entry, response: "", response_summary: "" };
     return foundIn([own, ...(response === undefined ? [] : [response])]);
   }
 
   async uses(log: Log, range: PassRange, memories: MemoriesById): Promise<UsesStep> {
-    const { entries, ...come } = await readStretch(log, range);
+    const { entries, ...come } = await readRange(log, range);
     const turns: TurnUses[] = [];
     const waiting: string[] = [];
     for (const start of entries.filter(isFromUser)) {
@@ -69,7 +69,7 @@ export class PassReader {
     return { ...come, turns, waiting };
   }
 
-  /** Undefined where no turn begins with this entry; waiting where it is not over and that matters. */
+  /** Undefined where no turn begins with this entry; waiting where a time is given and the turn is not over then. */
   async usesOfTurn(id: string, memories: MemoriesById, now_ms?: number): Promise<TurnUses | "waiting" | undefined> {
     const start = await this.#entries.getById(id);
     if (start === undefined || "erased" in start || !isFromUser(start)) return undefined;
@@ -101,7 +101,7 @@ function isAnswer(entry: Entry): boolean {
   return entry.kind === "message" && readRole(entry.role) === "assistant";
 }
 
-async function readStretch(
+async function readRange(
   log: Log,
   range: PassRange,
 ): Promise<{ readonly through: number; readonly is_end: boolean; readonly entries: readonly Entry[] }> {
@@ -113,7 +113,7 @@ async function readStretch(
   return { through: last?.position ?? after, is_end: last === undefined, entries };
 }
 
-/** A damaged body says nothing; reading it by its position tells. */
+/** Undefined for a damaged body. */
 function toEntry(stored: StoredBody): Entry | undefined {
   const body = parseJsonObject(stored.body);
   return body === undefined || typeof body.id !== "string" ? undefined : bodyToEntry(stored, body);
@@ -126,24 +126,23 @@ function isWanted(entry: Entry, { project, session_id, is_live }: PassRange): bo
   return !is_live || Math.abs(laterMs) < LIVE_MS;
 }
 
-// Turns as the loop reads them: an interaction with its response, or a user's message and all that follows up to the next.
-
-export interface Turn {
+/** An interaction with its response, or a user's message and all that follows up to the next one. */
+export interface ConversationTurn {
   readonly id: string;
   readonly session_id: string;
   readonly project: string;
   readonly first: number;
   readonly last: number;
   readonly entries: readonly Entry[];
-  /** Whether the user's next words are there, or more than is read of a turn. */
+  /** Whether the user has spoken again, or the turn has more entries than are read. */
   readonly is_followed: boolean;
 }
 
-/** What nobody has gone on with for so long is over. */
+/** A turn without a new entry for so long is over. */
 const OVER_MS = 30 * 60 * 1000;
-/** Of a longer turn the beginning is read. */
+/** Of a longer turn only the beginning is read. */
 const ENTRIES_MAX = 500;
-/** A few at a time, since each may be as large as an entry can be, and most turns are short. */
+/** Each may be as large as an entry can be, and most turns are short. */
 const READ_AT_ONCE = 8;
 
 export class TurnReader {
@@ -158,8 +157,8 @@ export class TurnReader {
     this.#entries = parts.entries;
   }
 
-  /** The turn that begins with this entry, as far as it has come. */
-  async turn(start: Entry): Promise<Turn> {
+  /** The turn that begins with this entry, as far as it is recorded. */
+  async turn(start: Entry): Promise<ConversationTurn> {
     const { id, session_id, project, position } = start;
     const begun = { id, session_id, project, first: position };
     if (start.kind !== "message") {
@@ -171,7 +170,7 @@ export class TurnReader {
   }
 
   /** Whether nothing more can be expected of it. */
-  isOver({ entries, is_followed }: Turn, now_ms: number): boolean {
+  isOver({ entries, is_followed }: ConversationTurn, now_ms: number): boolean {
     const [start] = entries;
     const last = entries.at(-1);
     if (start === undefined || last === undefined || is_followed) return true;
@@ -180,7 +179,10 @@ export class TurnReader {
   }
 
   /** Up to the user's next words. */
-  async #following({ session_id, position }: EntryOf<"message">): Promise<Pick<Turn, "entries" | "is_followed">> {
+  async #following({
+    session_id,
+    position,
+  }: EntryOf<"message">): Promise<Pick<ConversationTurn, "entries" | "is_followed">> {
     const range = { session_id, order: "asc", after: position, limit: ENTRIES_MAX, kinds: SPOKEN } as const;
     const positions = await this.#index.sessionPositions(range);
     const entries: Entry[] = [];
@@ -194,5 +196,5 @@ export class TurnReader {
   }
 }
 
-/** What is said and done in a turn of messages; interactions of the session are turns of their own. */
+/** The kinds of a turn of messages; an interaction is a turn of its own. */
 const SPOKEN = ["message", "tool_call", "error", "decision"];

@@ -1,22 +1,21 @@
-// What the passes over the record ask for, a stretch of the log at a time, so that a pass that was killed goes on where it
-// stopped and nobody waits for long.
+// What the passes ask for, one range of the log at a time, so that a killed pass can be resumed and no call takes long.
 import type { EntryOf } from "../model/entry.js";
 import type { Proposal } from "../model/memory.js";
 import type { LookedAt, PassedOverWords } from "./review/memory-answers.js";
 
-/** The next stretch of the log, and of which entries; empty labels mean any. */
+/** The next range of the log, and which of its entries; empty labels mean any. */
 export interface PassRange {
   readonly after: number;
   readonly through?: number;
   readonly project: string;
   readonly session_id: string;
-  /** Only what was recorded as it happened, and so was not brought in from elsewhere. */
+  /** Only entries that were recorded as they happened, not imported ones. */
   readonly is_live: boolean;
   readonly now_ms: number;
 }
 
-/** A call of a tool, as far as rules look at it. */
-export type BareCall = Pick<EntryOf<"tool_call">, "id" | "session_id" | "project" | "args" | "is_error">;
+/** The fields of a tool call that rules read. */
+export type RuleToolCall = Pick<EntryOf<"tool_call">, "id" | "session_id" | "project" | "args" | "is_error">;
 
 /** What rules find in some entries. */
 export interface RulesFound {
@@ -26,13 +25,13 @@ export interface RulesFound {
 }
 
 export interface ProposalStep extends RulesFound {
-  /** How far it came; where the log ends there is no more. */
+  /** How far it came. */
   readonly through: number;
   readonly is_end: boolean;
-  readonly calls: readonly BareCall[];
+  readonly calls: readonly RuleToolCall[];
 }
 
-/** What a turn says of a memory. */
+/** What a turn did with a memory. */
 export interface MemoryUse {
   readonly memory_id: string;
   readonly given: boolean;
@@ -55,7 +54,7 @@ export interface UsesStep {
   readonly waiting: readonly string[];
 }
 
-/** A turn, only once it is over where a time is given. */
+/** A turn; with a time, only once it is over. */
 export interface TurnQuery {
   readonly id: string;
   readonly now_ms?: number | undefined;

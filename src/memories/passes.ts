@@ -1,5 +1,5 @@
-// The passes over the record: what rules find is proposed, and what turns used is counted. Each can be stopped at any
-// moment and run again: what was done is done once, because claims say so.
+// The passes over the record: propose what rules and models find, and count which memories turns used. Each can be stopped and run
+// again at any time, because claims make everything happen once.
 import type { OwnEntry } from "../log/capture/own-entries.js";
 import type { Surroundings } from "../log/capture/pack.js";
 import type { TakenClaim } from "../log/port.js";
@@ -52,23 +52,23 @@ export interface PassesParts {
   readonly attempt: (entries: readonly OwnEntry[]) => Promise<readonly TakenClaim[] | undefined>;
 }
 
-/** How a pass goes on beside capture. */
+/** How a pass runs in the background. */
 export interface LivePass {
   /** Only what was recorded as it happened. */
   readonly is_live: boolean;
-  /** Asked between two stretches of the log, and before uses are written down; false ends the pass there. */
+  /** Asked between two ranges of the log and before each commit; false ends the pass. */
   readonly shouldContinue: () => Promise<boolean>;
-  /** What is known of commands from stretches before. */
+  /** Commands of earlier ranges. */
   readonly commands: FailedCommands;
 }
 
-/** Turns whose uses go into one commit: an fsync for each would be in capture's way, a long transaction too. */
+/** Turns in one commit: neither an fsync for each nor long transactions, which would slow capture down. */
 const TURNS_AT_ONCE = 4;
 
-/** What is said of an answer that has not the form of one. */
+/** The gate named for a model's answer that cannot be parsed. */
 const ANSWER = "answer";
 
-/** So many of what was dropped are kept with their reasons; the others are counted. */
+/** How many dropped statements are returned with their reasons; the others are only counted. */
 const EXPLAINED_MAX = 10_000;
 
 export class Passes {
@@ -79,56 +79,56 @@ export class Passes {
     this.#parts = parts;
   }
 
-  /** How many entries counting uses has appended so far. */
+  /** How many entries have been appended to count uses. */
   get written(): number {
     return this.#written;
   }
 
-  /** What rules find in a stretch of the log, proposed. */
+  /** Proposes what rules find in a range of the log. */
   async extract(options: PassOptions, live?: LivePass): Promise<Extraction> {
-    const gathered = new Gathered();
+    const collected = new ExtractionCollector();
     const commands = live?.commands ?? new FailedCommands();
     const through = await this.#walk(options, live, async (range) => {
       const step = await this.#parts.calls.proposalsIn(range);
-      await this.#proposeAll(step, gathered);
+      await this.#proposeAll(step, collected);
       for (const call of step.calls) commands.add(call as EntryOf<"tool_call">);
       return step;
     });
-    for (const { proposal, done } of commands.taught()) {
-      await this.#propose(proposal, gathered);
+    for (const { proposal, done } of commands.newProposals()) {
+      await this.#propose(proposal, collected);
       done();
     }
-    return gathered.finish(through);
+    return collected.finish(through);
   }
 
   /** The same of one interaction; undefined where there is none. */
   async extractOne(id: string): Promise<Extraction | undefined> {
     const found = await this.#parts.calls.proposalsOfInteraction(id);
     if (found === undefined) return undefined;
-    const gathered = new Gathered();
-    await this.#proposeAll(found, gathered);
-    return gathered.finish(0);
+    const collected = new ExtractionCollector();
+    await this.#proposeAll(found, collected);
+    return collected.finish(0);
   }
 
-  /** What a model proposes, of sessions that nobody goes on with. */
+  /** Proposes what a model finds in sessions that have ended. */
   async extractByModel(options: ModelPassOptions): Promise<Extraction> {
-    const gathered = new Gathered();
+    const collected = new ExtractionCollector();
     const { calls, surroundings, attempt } = this.#parts;
-    const propose = (proposal: Proposal): Promise<void> => this.#propose(proposal, gathered);
+    const propose = (proposal: Proposal): Promise<void> => this.#propose(proposal, collected);
     const { ModelPass } = await import("./propose/model/model-pass.js");
-    const pass = new ModelPass({ calls, surroundings, propose, append: attempt }, options, gathered);
+    const pass = new ModelPass({ calls, surroundings, propose, append: attempt }, options, collected);
     const stopped = await pass.run();
-    return { ...gathered.finish(0), ...(stopped === undefined ? {} : { stopped }) };
+    return { ...collected.finish(0), ...(stopped === undefined ? {} : { stopped }) };
   }
 
-  /** What turns of a stretch of the log used, counted. */
+  /** Counts what the turns in a range of the log used. */
   async reinforce(options: PassOptions, live?: LivePass): Promise<Reinforcement> {
     const reinforced: Reinforced[] = [];
     const waiting: string[] = [];
     const through = await this.#walk(options, live, async (range) => {
       const step = await this.#parts.calls.usesIn(range);
       for (let at = 0; at < step.turns.length; at += TURNS_AT_ONCE) {
-        // What is left of the stretch is counted when it is looked at again.
+        // The rest of the range is counted next time.
         if (live !== undefined && !(await live.shouldContinue())) return { ...step, is_end: true };
         reinforced.push(...(await this.#reinforce(step.turns.slice(at, at + TURNS_AT_ONCE))));
       }
@@ -167,16 +167,16 @@ export class Passes {
     return from;
   }
 
-  async #proposeAll(found: RulesFound, gathered: Gathered): Promise<void> {
-    gathered.look(found);
-    for (const proposal of found.proposals) await this.#propose(proposal, gathered);
+  async #proposeAll(found: RulesFound, collected: ExtractionCollector): Promise<void> {
+    collected.addRead(found);
+    for (const proposal of found.proposals) await this.#propose(proposal, collected);
   }
 
-  async #propose(proposal: Proposal, gathered: Gathered): Promise<void> {
-    gathered.add(proposal, await this.#parts.propose(proposal));
+  async #propose(proposal: Proposal, collected: ExtractionCollector): Promise<void> {
+    collected.add(proposal, await this.#parts.propose(proposal));
   }
 
-  /** With one commit. What was counted before is left out, and the rest tried again. */
+  /** In one commit. Where uses were counted before, the others are tried again. */
   async #reinforce(turns: readonly TurnUses[]): Promise<readonly Reinforced[]> {
     let left = turns;
     for (;;) {
@@ -189,22 +189,22 @@ export class Passes {
       const claims = new Set(taken.map(({ claim }) => claim));
       const isNew = (turn_id: string) => (use: MemoryUse) => !claims.has(reinforcedClaim(use.memory_id, turn_id));
       const rest = left.map((turn) => ({ ...turn, uses: turn.uses.filter(isNew(turn.turn_id)) }));
-      // Only claims of memories can be taken; were it another, trying again would not help.
+      // Retrying helps only where some of these claims were taken.
       if (rest.every(({ uses }, at) => uses.length === left[at]?.uses.length)) return [];
       left = rest;
     }
   }
 }
 
-/** What has come of proposals so far. */
-export class Gathered {
+/** Collects the result of an extraction. */
+export class ExtractionCollector {
   readonly #candidates: MemorySummary[] = [];
   readonly #dropped: DroppedStatement[] = [];
   readonly #byGate = new Map<string, number>();
   readonly #passedOver: PassedOverWords[] = [];
   #lookedAt: LookedAt = { entries: 0, users: 0, assistants: 0, decisions: 0, tool_calls: 0 };
 
-  look({ looked_at, passed_over }: RulesFound): void {
+  addRead({ looked_at, passed_over }: RulesFound): void {
     const { entries, users, assistants, decisions, tool_calls } = this.#lookedAt;
     this.#lookedAt = {
       entries: entries + looked_at.entries,
@@ -224,7 +224,7 @@ export class Gathered {
     this.#drop({ ...answer, content, entry_ids: evidence.map(({ entry_id }) => entry_id) });
   }
 
-  /** What a model said that is no proposal. */
+  /** A part of a model's answer that is no proposal. */
   refuse(reason: string, entry_ids: readonly string[]): void {
     this.#drop({ dropped: ANSWER, reason, content: "", entry_ids });
   }

@@ -16,7 +16,7 @@ import type { EntryLog } from "../log/port.js";
 import type { Sealing } from "../log/seals/sealing.js";
 import { Learning, type LearningOptions, ModelLearning } from "../memories/background/learning.js";
 import { MemoryWriter } from "../memories/memory-writer.js";
-import { openExtractor } from "../memories/propose/model/open-extractor.js";
+import { openExtractor } from "../memories/propose/model/extractors.js";
 import { parseDailyTokens } from "../memories/review/memory-input.js";
 import { type Leases, leaseOf } from "../model/lease.js";
 import type { Mask } from "../model/mask.js";

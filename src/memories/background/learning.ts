@@ -1,5 +1,5 @@
-// Learning beside capture: proposes what rules find in what is recorded, and counts which memories its turns used. One
-// process on a store does, behind capture and never in its way; what it was stopped in, it does again without harm.
+// Learning in the background: rules propose memories from what is recorded, a model reads sessions that have ended, and uses of
+// memories are counted. One process per store does it, yields to capture, and can be stopped at any time.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NamedLease } from "../../model/lease.js";
@@ -8,15 +8,15 @@ import type { Extractor, ExtractorSettings } from "../propose/extractor.js";
 import { FailedCommands } from "../propose/rules/commands.js";
 
 export interface LearningOptions {
-  /** Hears of what went wrong; it is tried again with what is recorded next. */
+  /** Called with errors; learning is retried with the next entries. */
   readonly onTrouble?: ((error: unknown) => void) | undefined;
-  /** How long new entries are gathered; a second. */
+  /** How long new entries are gathered; 1 second by default. */
   readonly gather_ms?: number | undefined;
-  /** A model that reads sessions, masked, once nobody has gone on with them for half an hour. */
+  /** A model that reads sessions, masked, after half an hour without a new entry. */
   readonly model?: ExtractorSettings | undefined;
-  /** How many tokens it is sent in a day, all programs together; 200,000. */
+  /** Tokens sent to it in a day by all processes together; 200,000 by default. */
   readonly daily_tokens?: number | undefined;
-  /** How often it is looked for such sessions; every five minutes. */
+  /** How often such sessions are looked for; every 5 minutes by default. */
   readonly look_ms?: number | undefined;
 }
 
@@ -24,22 +24,22 @@ export interface LearningParts {
   readonly passes: Passes;
   readonly lease: NamedLease | undefined;
   readonly headPosition: () => Promise<number>;
-  /** Whether capture has more to do than it can at the moment. */
+  /** Whether capture is overloaded at the moment. */
   readonly isPressed: () => boolean;
   readonly nowMs: () => number;
 }
 
 const GATHER_MS = 1_000;
-/** Whoever begins looks so many entries back: what nobody has looked at since the last one ended. */
-const LOOK_BACK = 1_000;
-/** Between two stretches of the log, and two commits, the time is left to others: at least so long, and a multiple of what was taken. */
+/** How many earlier entries are read at the start, because the process before may not have read them. */
+const CATCH_UP_ENTRIES = 1_000;
+/** The pause between two steps: at least this long, and a multiple of the time that the step took. */
 const PAUSE_MS = 20;
 const PAUSE_SHARE = 4;
-/** While more than this many entries come per second, it stands back: whoever searches then needs the thread that reads. */
+/** Learning waits while more entries per second are recorded, because searches then need the read thread. */
 const CALM_ENTRIES_PER_S = 100;
 const PRESSED_MS = 500;
-/** Somebody else holds the lease, or turns wait for their end. */
-const LOOK_AGAIN_MS = 15_000;
+/** When another process holds the lease, or turns are not over yet. */
+const RETRY_MS = 15_000;
 const WAITING_MAX = 500;
 
 export class Learning {
@@ -47,20 +47,20 @@ export class Learning {
   readonly #options: LearningOptions;
   readonly #commands = new FailedCommands();
   readonly #waiting = new Set<string>();
-  readonly #rests = new Rests();
+  readonly #sleep = new AbortableSleep();
   #at: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #wakesAt = Number.POSITIVE_INFINITY;
   #running: Promise<void> | undefined;
-  #resumedAtMs = performance.now();
-  #seen: { readonly position: number; readonly atMs: number; readonly isStream: boolean } | undefined;
+  #stepBeganMs = performance.now();
+  #sample: { readonly position: number; readonly atMs: number; readonly isStream: boolean } | undefined;
 
   constructor(parts: LearningParts, options: LearningOptions) {
     this.#parts = parts;
     this.#options = options;
   }
 
-  /** Word that the log has grown. */
+  /** Call it when the log has grown. */
   grown(): void {
     this.#wake(this.#gatherMs);
   }
@@ -70,7 +70,7 @@ export class Learning {
   }
 
   async close(): Promise<void> {
-    this.#rests.end();
+    this.#sleep.abort();
     clearTimeout(this.#timer);
     await this.#running;
     this.#parts.lease?.close();
@@ -78,7 +78,7 @@ export class Learning {
 
   #wake(ms: number): void {
     const at = performance.now() + ms;
-    if (this.#rests.isOver || this.#running !== undefined || at >= this.#wakesAt) return;
+    if (this.#sleep.isAborted || this.#running !== undefined || at >= this.#wakesAt) return;
     clearTimeout(this.#timer);
     this.#wakesAt = at;
     this.#timer = setTimeout(() => {
@@ -91,27 +91,26 @@ export class Learning {
   }
 
   async #run(): Promise<void> {
-    let again_ms: number | undefined = LOOK_AGAIN_MS;
+    let again_ms: number | undefined = RETRY_MS;
     try {
       again_ms = await this.#learn();
     } catch (error) {
       this.#options.onTrouble?.(error);
     }
-    // After this turn, when nothing is running any more.
+    // Only once #running is undefined again.
     if (again_ms !== undefined) setImmediate(() => this.#wake(again_ms));
   }
 
-  /** When there is something to come back for, although nothing grows. */
+  /** The time until the next run; undefined where nothing is left to do. */
   async #learn(): Promise<number | undefined> {
     const { passes, lease, headPosition, nowMs } = this.#parts;
-    if (lease !== undefined && !(await lease.hold())) return LOOK_AGAIN_MS;
-    this.#at ??= Math.max(0, (await headPosition()) - LOOK_BACK);
-    this.#resumedAtMs = performance.now();
-    if (!(await this.#shouldContinue())) return LOOK_AGAIN_MS;
+    if (lease !== undefined && !(await lease.hold())) return RETRY_MS;
+    this.#at ??= Math.max(0, (await headPosition()) - CATCH_UP_ENTRIES);
+    this.#stepBeganMs = performance.now();
+    if (!(await this.#shouldContinue())) return RETRY_MS;
     const live = { is_live: true, shouldContinue: () => this.#shouldContinue(), commands: this.#commands };
     const after = this.#at;
-    // As far as the log reaches now. What comes meanwhile is for the next time: following it, rules would never come to an end
-    // beside steady captures, and uses would not be counted before these do.
+    // Only up to the present head: following steady captures, the rules would never end, and uses would never be counted.
     const { through: read } = await passes.extract({ after, through: await headPosition() }, live);
     const { through, waiting } = await passes.reinforce({ after, through: read }, live);
     this.#at = through;
@@ -120,68 +119,65 @@ export class Learning {
       const done = await passes.reinforceOne(id, nowMs());
       if (done === undefined || done.waiting.length === 0) this.#waiting.delete(id);
       const hasWritten = (done?.reinforced.length ?? 0) > 0;
-      if (hasWritten ? !(await this.#shouldContinue()) : this.#rests.isOver) break;
+      if (hasWritten ? !(await this.#shouldContinue()) : this.#sleep.isAborted) break;
     }
     for (const oldest of this.#waiting) {
       if (this.#waiting.size <= WAITING_MAX) break;
       this.#waiting.delete(oldest);
     }
-    // What came meanwhile has not woken it.
+    // Entries recorded meanwhile did not wake it.
     if ((await headPosition()) > through) return this.#gatherMs;
-    return this.#waiting.size > 0 ? LOOK_AGAIN_MS : undefined;
+    return this.#waiting.size > 0 ? RETRY_MS : undefined;
   }
 
   async #shouldContinue(): Promise<boolean> {
-    const workedMs = performance.now() - this.#resumedAtMs;
-    await this.#rests.rest(Math.max(PAUSE_MS, workedMs * PAUSE_SHARE));
-    while (!this.#rests.isOver && (this.#parts.isPressed() || (await this.#isStream())))
-      await this.#rests.rest(PRESSED_MS);
-    this.#resumedAtMs = performance.now();
-    return !this.#rests.isOver && (this.#parts.lease === undefined || (await this.#parts.lease.hold()));
+    const workedMs = performance.now() - this.#stepBeganMs;
+    await this.#sleep.sleep(Math.max(PAUSE_MS, workedMs * PAUSE_SHARE));
+    while (!this.#sleep.isAborted && (this.#parts.isPressed() || (await this.#isStream())))
+      await this.#sleep.sleep(PRESSED_MS);
+    this.#stepBeganMs = performance.now();
+    return !this.#sleep.isAborted && (this.#parts.lease === undefined || (await this.#parts.lease.hold()));
   }
 
-  /** Whether others record much at the moment. */
+  /** Whether many entries are being recorded. */
   async #isStream(): Promise<boolean> {
     const atMs = performance.now();
-    const seen = this.#seen;
-    // Within less time two that come together would be a stream.
-    if (seen !== undefined && atMs - seen.atMs < PRESSED_MS / 2) return seen.isStream;
+    const sample = this.#sample;
+    // Too short a time would make two entries a stream.
+    if (sample !== undefined && atMs - sample.atMs < PRESSED_MS / 2) return sample.isStream;
     const position = (await this.#parts.headPosition()) - this.#parts.passes.written;
-    const perSecond = seen === undefined ? 0 : ((position - seen.position) * 1_000) / (atMs - seen.atMs);
+    const perSecond = sample === undefined ? 0 : ((position - sample.position) * 1_000) / (atMs - sample.atMs);
     const isStream = perSecond > CALM_ENTRIES_PER_S;
-    this.#seen = { position, atMs, isStream };
+    this.#sample = { position, atMs, isStream };
     return isStream;
   }
 }
-
-// A model beside capture: it reads what nobody goes on with any more of what was recorded lately. One process on a store asks
-// it, and goes on where another stopped; older sessions and imports are for `hansard extract`.
 
 interface ModelLearningParts {
   readonly passes: Passes;
   readonly lease: NamedLease | undefined;
   readonly extractor: Extractor;
   readonly daily_tokens: number;
-  /** Whether capture has more to do than it can at the moment. */
+  /** Whether capture is overloaded at the moment. */
   readonly isPressed: () => boolean;
   readonly nowMs: () => number;
   readonly onTrouble: ((error: unknown) => void) | undefined;
   readonly look_ms: number;
 }
 
-/** What was not read after so long, because of budgets or a model that was away, is left to a pass over the past. */
-const LOOK_BACK_MS = 2 * 24 * 60 * 60 * 1000;
-/** A model that fails is asked ever more rarely, since all that is sent to it costs something. */
-const LOOKS_LEFT_OUT_MAX = 64;
-const MODEL_PRESSED_MS = 500;
+/** Older sessions, left unread because of budgets or an unavailable model, are for `hansard extract`. */
+const ACTIVE_SINCE_MS = 2 * 24 * 60 * 60 * 1000;
+/** Limit of the exponential backoff for a failing model. */
+const BACKOFF_MAX = 64;
 
+/** Sends sessions that have ended to a model. One process per store does it, and continues where another stopped. */
 export class ModelLearning {
   readonly #parts: ModelLearningParts;
-  readonly #rests = new Rests();
-  /** When sessions ended that were read to their end, so that they are not read again with each look. */
+  readonly #sleep = new AbortableSleep();
+  /** By session that was read to its end: when it ended. It is not read again until it goes on. */
   readonly #readThrough = new Map<string, string>();
   readonly #working: Promise<void>;
-  #said = "";
+  #reported = "";
 
   constructor(parts: ModelLearningParts) {
     this.#parts = parts;
@@ -189,27 +185,27 @@ export class ModelLearning {
   }
 
   async close(): Promise<void> {
-    this.#rests.end();
+    this.#sleep.abort();
     await this.#working;
     this.#parts.lease?.close();
   }
 
   async #work(): Promise<void> {
     let failures = 0;
-    while (!this.#rests.isOver) {
-      await this.#rests.rest(this.#parts.look_ms * Math.min(LOOKS_LEFT_OUT_MAX, 2 ** failures));
-      const trouble = await this.#look().catch((error: unknown) => error);
+    while (!this.#sleep.isAborted) {
+      await this.#sleep.sleep(this.#parts.look_ms * Math.min(BACKOFF_MAX, 2 ** failures));
+      const trouble = await this.#read().catch((error: unknown) => error);
       failures = trouble === undefined ? 0 : failures + 1;
-      if (!this.#rests.isOver) this.#say(trouble);
+      if (!this.#sleep.isAborted) this.#report(trouble);
     }
   }
 
-  /** What stopped it; undefined where it has come to the end. */
-  async #look(): Promise<unknown> {
+  /** What stopped it; undefined where it read everything. */
+  async #read(): Promise<unknown> {
     const { passes, extractor, daily_tokens, nowMs } = this.#parts;
     let shouldContinue = await this.#shouldContinue();
     if (!shouldContinue) return undefined;
-    const active_since_ms = nowMs() - LOOK_BACK_MS;
+    const active_since_ms = nowMs() - ACTIVE_SINCE_MS;
     for (const [session_id, last_at] of this.#readThrough) {
       if (Date.parse(last_at) < active_since_ms) this.#readThrough.delete(session_id);
     }
@@ -218,7 +214,7 @@ export class ModelLearning {
       daily_tokens,
       active_since_ms,
       readThrough: this.#readThrough,
-      signal: this.#rests.signal,
+      signal: this.#sleep.signal,
       shouldContinue: async () => {
         shouldContinue = await this.#shouldContinue();
         return shouldContinue;
@@ -228,38 +224,36 @@ export class ModelLearning {
   }
 
   async #shouldContinue(): Promise<boolean> {
-    while (!this.#rests.isOver && this.#parts.isPressed()) await this.#rests.rest(MODEL_PRESSED_MS);
-    return !this.#rests.isOver && (this.#parts.lease === undefined || (await this.#parts.lease.hold()));
+    while (!this.#sleep.isAborted && this.#parts.isPressed()) await this.#sleep.sleep(PRESSED_MS);
+    return !this.#sleep.isAborted && (this.#parts.lease === undefined || (await this.#parts.lease.hold()));
   }
 
-  /** The same trouble is told once, until there was none. */
-  #say(trouble: unknown): void {
+  /** The same error is reported once until it is gone. */
+  #report(trouble: unknown): void {
     const reason = trouble instanceof Error ? trouble.message : String(trouble ?? "");
-    if (reason !== "" && reason !== this.#said) this.#parts.onTrouble?.(trouble);
-    this.#said = reason;
+    if (reason !== "" && reason !== this.#reported) this.#parts.onTrouble?.(trouble);
+    this.#reported = reason;
   }
 }
 
-// Rests of what works beside capture. They keep no program alive, and end at once when it is closed: a program that waits for
-// the end of a rest that does not keep it alive would end in the middle of closing.
-
-class Rests {
+/** Sleeps that do not keep the process alive, and end at once when aborted: otherwise a process could exit while closing. */
+class AbortableSleep {
   readonly #ending = new AbortController();
 
-  /** Aborted when there is to be no more work. */
+  /** Aborted when work is to stop. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
 
-  get isOver(): boolean {
+  get isAborted(): boolean {
     return this.#ending.signal.aborted;
   }
 
-  async rest(ms: number): Promise<void> {
+  async sleep(ms: number): Promise<void> {
     await sleep(ms, undefined, { ref: false, signal: this.#ending.signal }).catch(() => undefined);
   }
 
-  end(): void {
+  abort(): void {
     this.#ending.abort();
   }
 }

@@ -2,7 +2,7 @@
 import type { KeptMemory } from "../../index/memory-fold.js";
 import { LruCache } from "../../model/lru-cache.js";
 import type { MemoriesById } from "../memory-cache.js";
-import type { Turn } from "../pass-reader.js";
+import type { ConversationTurn } from "../pass-reader.js";
 import type { MemoryUse } from "../pass-steps.js";
 import { type Spoken, spokenIn, textsOfPack } from "../text/quoted-entry.js";
 import type { Stems } from "../text/stems.js";
@@ -34,7 +34,7 @@ export class TurnUsesReader {
     this.#given = parts.given;
   }
 
-  async usesIn(turn: Turn, memories: MemoriesById): Promise<readonly MemoryUse[]> {
+  async usesIn(turn: ConversationTurn, memories: MemoriesById): Promise<readonly MemoryUse[]> {
     const kept = this.#indexOf(memories, turn.project);
     if (kept.count === 0) return [];
     const { index } = kept;
@@ -54,7 +54,7 @@ export class TurnUsesReader {
     });
   }
 
-  async #sessionOf(turn: Turn, kept: CachedIndex): Promise<SessionSoFar> {
+  async #sessionOf(turn: ConversationTurn, kept: CachedIndex): Promise<SessionSoFar> {
     const { session_id, first, last } = turn;
     const items = session_id === "" ? turn.entries.flatMap(givenItemsIn) : await this.#given.through(session_id, last);
     const given = new Set<string>();

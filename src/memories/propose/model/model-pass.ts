@@ -1,5 +1,5 @@
-// A model over the record: sessions that nobody has gone on with for a while, in pieces, masked. What it says is a proposal
-// like any other. Each piece is sent once for a generation, which an audit entry says, so that a pass can be resumed.
+// A model reads sessions that have ended, masked and in segments, and what it answers is a proposal like any other. Each segment is
+// sent once per generation; audit entries record that, so a pass can be resumed.
 import { createHash, hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { type Evidence, type MemoryType, memoryTypes } from "../../../model/memo
 import { countTokensIn, loadTokenCounter, type TokenCounter } from "../../../sessions/history/tokens.js";
 import type { SessionList } from "../../../sessions/session-summary.js";
 import type { MemoryReads } from "../../memory-calls.js";
-import type { Gathered } from "../../passes.js";
+import type { ExtractionCollector } from "../../passes.js";
 import type { QuotedEntry } from "../../text/quoted-entry.js";
 import type { Ending, Extractor, ModelReply } from "../extractor.js";
 import { narrower, SEGMENTATION, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./segments.js";
@@ -32,9 +32,9 @@ export interface ModelPassOptions {
   readonly daily_tokens: number;
   readonly session_id?: string | undefined;
   readonly project?: string | undefined;
-  /** Only sessions that went on after this time. */
+  /** Only sessions with entries after this time. */
   readonly active_since_ms?: number | undefined;
-  /** By session, when it ended that was read to its end; these are not read again, and those that are read come to it. */
+  /** By session that was read to its end: when it ended. It is not read again; sessions read now are added. */
   readonly readThrough?: Map<string, string> | undefined;
   /** Asked before each session; false ends the pass there. */
   readonly shouldContinue?: (() => Promise<boolean>) | undefined;
@@ -42,16 +42,16 @@ export interface ModelPassOptions {
   readonly signal?: Ending | undefined;
 }
 
-/** What nobody has gone on with for so long is read. */
+/** A session without a new entry for so long has ended. */
 const IDLE_MS = 30 * 60 * 1000;
 const PAGE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How often a piece is sent to a model that asks for patience, and how long it is given at most. */
+/** How often a segment is sent to a model that asks to retry later, and the longest wait. */
 const TRIES = 3;
 const RETRY_MS_MAX = 30_000;
-/** A piece that was refused so often, each time in another pass, is given up. */
+/** A segment that was refused this often, each time in another pass, is given up. */
 const REFUSALS_MAX = 3;
-/** Where so many pieces are refused and none is answered in between, it is not for what they say. */
+/** So many refusals in a row are not about the content: the pass stops. */
 const REFUSED_IN_A_ROW_MAX = 3;
 
 interface IdleSession {
@@ -61,27 +61,27 @@ interface IdleSession {
 
 const ENDED = "it was ended";
 
-/** Why a pass ended before its end; it goes on there when it is run again. */
+/** Why a pass stopped early; it continues there when it is run again. */
 class Stopped extends Error {}
 
 export class ModelPass {
   readonly #parts: ModelPassParts;
   readonly #options: ModelPassOptions;
-  readonly #gathered: Gathered;
+  readonly #collected: ExtractionCollector;
   #prompt = "";
   #generation = "";
   #count: TokenCounter = () => 0;
   #refusedInARow = 0;
-  /** Why a piece is left to a later pass. */
+  /** Why a segment is left to a later pass. */
   #left: string | undefined;
 
-  constructor(parts: ModelPassParts, options: ModelPassOptions, gathered: Gathered) {
+  constructor(parts: ModelPassParts, options: ModelPassOptions, collected: ExtractionCollector) {
     this.#parts = parts;
     this.#options = options;
-    this.#gathered = gathered;
+    this.#collected = collected;
   }
 
-  /** Why it stopped early; undefined where it came to the end. */
+  /** Why it stopped early; undefined where it read everything. */
   async run(): Promise<string | undefined> {
     this.#prompt = await readPrompt();
     this.#generation = generationOf({ model: this.#options.extractor.model, prompt: this.#prompt });
@@ -123,7 +123,7 @@ export class ModelPass {
     if (await this.#readEntries(entries, segmentLimits)) readThrough?.set(session_id, last_at);
   }
 
-  /** Whether none of it is left to a later pass. */
+  /** False where something is left to a later pass. */
   async #readEntries(entries: readonly QuotedEntry[], limits: SegmentLimits): Promise<boolean> {
     let isRead = true;
     for (const segment of segmentsOf(entries, limits)) {
@@ -132,40 +132,39 @@ export class ModelPass {
     return isRead;
   }
 
-  /** The same of one piece. */
   async #readSegment(segment: Segment, limits: SegmentLimits): Promise<boolean> {
-    const piece = `${this.#generation}:${hash("sha256", segment.text).slice(0, 32)}`;
-    const id = readId(piece);
+    const key = `${this.#generation}:${hash("sha256", segment.text).slice(0, 32)}`;
+    const id = readId(key);
     if (await this.#isNoted(id)) return true;
     const reply = await this.#ask(segment.text);
-    if ("refused" in reply) return this.#leave(segment, piece, reply.refused);
+    if ("refused" in reply) return this.#postpone(segment, key, reply.refused);
     this.#refusedInARow = 0;
     const smaller = "too_long" in reply ? narrower(limits) : undefined;
     if (smaller !== undefined) {
       if (!(await this.#readEntries(segment.entries, smaller))) return false;
     } else if ("too_long" in reply)
-      this.#gathered.refuse("The model cannot read even so little at once.", segment.entryIds);
+      this.#collected.refuse("The model cannot read even so little at once.", segment.entryIds);
     else {
       const { proposals, refused } =
         "unusable" in reply
           ? { proposals: [], refused: [reply.unusable] }
           : parseAnswer(reply.text, segment, this.#generation);
-      for (const reason of refused) this.#gathered.refuse(reason, segment.entryIds);
+      for (const reason of refused) this.#collected.refuse(reason, segment.entryIds);
       for (const proposal of proposals) await this.#parts.propose(proposal);
     }
     await this.#note("extracted", "", id);
     return true;
   }
 
-  /** Leaves a piece that was refused to a later pass, or gives it up; the audit counts how often, so that no run forgets it. */
-  async #leave(segment: Segment, piece: string, reason: string): Promise<boolean> {
+  /** Leaves a refused segment to a later pass, or gives it up; audit entries count the refusals across runs. */
+  async #postpone(segment: Segment, key: string, reason: string): Promise<boolean> {
     let times = 1;
-    while (times < REFUSALS_MAX && (await this.#isNoted(refusalId(piece, times)))) times += 1;
-    await this.#note("extraction_refused", reason, refusalId(piece, times));
+    while (times < REFUSALS_MAX && (await this.#isNoted(refusalId(key, times)))) times += 1;
+    await this.#note("extraction_refused", reason, refusalId(key, times));
     const isGivenUp = times === REFUSALS_MAX;
     if (isGivenUp) {
-      this.#gathered.refuse(`A piece was given up: ${reason}, ${REFUSALS_MAX} times so far.`, segment.entryIds);
-      await this.#note("extracted", "", readId(piece));
+      this.#collected.refuse(`A piece was given up: ${reason}, ${REFUSALS_MAX} times so far.`, segment.entryIds);
+      await this.#note("extracted", "", readId(key));
     } else this.#left = reason;
     this.#refusedInARow += 1;
     if (this.#refusedInARow === REFUSED_IN_A_ROW_MAX) throw new Stopped(reason);
@@ -176,12 +175,12 @@ export class ModelPass {
     return (await this.#parts.calls.getById(id)) !== undefined;
   }
 
-  /** Each time that a piece is sent counts, whatever comes of it, and is written down before: no crash makes it free. */
+  /** Each request counts, whatever its result, and is recorded before it is sent, so a crash loses no count. */
   async #ask(text: string): Promise<Exclude<ModelReply, { readonly failed: string }>> {
     const { extractor, daily_tokens, signal } = this.#options;
     const tokens = countTokensIn(this.#prompt, this.#count) + countTokensIn(text, this.#count);
     for (let tries = 1; ; tries += 1) {
-      // Others may send at the same time.
+      // Other processes may send at the same time.
       if (tokens > daily_tokens - (await this.#sentToday()))
         throw new Stopped(`the budget of the day is spent (${daily_tokens} tokens)`);
       await this.#note(EXTRACTION, `${tokens}`);
@@ -199,7 +198,7 @@ export class ModelPass {
     await this.#parts.append([packOwn("audit", said, this.#parts.surroundings, { id })]);
   }
 
-  /** As the audit says, of whichever run. */
+  /** By all runs, from the audit entries. */
   async #sentToday(): Promise<number> {
     const nowMs = this.#parts.surroundings.nowMs();
     const since_ms = nowMs - (nowMs % DAY_MS);
@@ -207,12 +206,12 @@ export class ModelPass {
   }
 }
 
-function readId(piece: string): string {
-  return `extraction:${piece}`;
+function readId(key: string): string {
+  return `extraction:${key}`;
 }
 
-function refusalId(piece: string, nth: number): string {
-  return `refusal:${nth}:${piece}`;
+function refusalId(key: string, nth: number): string {
+  return `refusal:${nth}:${key}`;
 }
 
 async function readPrompt(): Promise<string> {
@@ -224,9 +223,7 @@ async function readPrompt(): Promise<string> {
   }
 }
 
-// What a model answered, as proposals. Nothing in it is believed: what does not have the form is left out here with a
-// reason, and everything else meets the gates.
-/** An answer is a short document; what is longer is none. */
+/** A longer answer is rejected as a whole. */
 const ANSWER_CHARS_MAX = 200_000;
 const MEMORIES_MAX = 20;
 const EVIDENCE_MAX = 8;
@@ -235,7 +232,7 @@ const QUOTE_CHARS_MAX = 4_000;
 
 interface ModelAnswer {
   readonly proposals: readonly Proposal[];
-  /** A sentence for everything that was left out. */
+  /** A sentence for each part that was left out. */
   readonly refused: readonly string[];
 }
 
@@ -262,7 +259,7 @@ export function parseAnswer(answer: string, segment: Segment, generation: string
   return { proposals, refused };
 }
 
-/** Type, content and evidence are read; whatever else it says, such as a project or a status, is not its to say. */
+/** Only type, content and evidence are read: a model decides neither project nor status. */
 function proposalIn(item: unknown, segment: Segment, generation: string): Proposal | string {
   if (!isJsonObject(item)) return "it is no object.";
   const { type, content } = item;
@@ -288,7 +285,7 @@ function evidenceIn(item: JsonObject, segment: Segment): readonly Evidence[] | s
   return evidence;
 }
 
-/** The answer as a document, also where a model puts it into a fence or writes a line around it. */
+/** The JSON document, also where the model put a fence or text around it. */
 function documentIn(answer: string): JsonObject | undefined {
   const whole = parseJsonObject(answer);
   if (whole !== undefined) return whole;
@@ -304,7 +301,6 @@ function refusal(reason: string): ModelAnswer {
   return { proposals: [], refused: [reason] };
 }
 
-// What made a model's proposals: another model, prompt or way of cutting sessions is another generation.
 const CHARS = 16;
 
 /** @internal Exported for tests. */

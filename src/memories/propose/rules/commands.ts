@@ -1,5 +1,5 @@
-// Commands that fail and then work when a few words are changed: what failed in two sessions and worked the same way
-// each time is worth knowing. A fold over tool calls, in the order of the log.
+// Commands that fail, and work with a few words changed: proposed once that happened in two sessions. A fold over tool calls in the
+// order of the log.
 
 import type { EntryOf } from "../../../model/entry.js";
 import { itemAt } from "../../../model/item-at.js";
@@ -8,58 +8,57 @@ import type { Proposal } from "../../../model/memory.js";
 
 const SESSIONS_MIN = 2;
 const WORDS_CHANGED_MAX = 4;
-/** Longer ones are scripts, in which four words are nothing. */
+/** Longer ones are scripts. */
 const COMMAND_CHARS_MAX = 500;
-/** Failures of a session that still wait for a command that works; the oldest are given up. */
+/** Failures of a session that wait for a command that works; the oldest are dropped. */
 const WAITING_MAX = 100;
-/** Sessions of which it is known what waits, and commands that failed: the ones longest unheard of are given up. */
+/** Limits of sessions with waiting failures, and of failed commands; the least recently used are dropped. */
 const SESSIONS_KEPT = 1_000;
 const LESSONS_KEPT = 10_000;
-/** What so many sessions learned needs no more of them. */
+/** More sessions than this add nothing. */
 const SESSIONS_MAX = 50;
 
-interface Call {
+interface CommandRun {
   readonly entry_id: string;
   readonly command: string;
 }
 
 interface Repair {
-  readonly failed: Call;
-  readonly worked: Call;
+  readonly failed: CommandRun;
+  readonly worked: CommandRun;
 }
 
 interface Lesson {
   readonly project: string;
   /** By session: the repair, or nothing while the failure has had none. */
   readonly repairs: Map<string, Repair | undefined>;
-  /** It also worked as it was, and the command was not what was wrong. */
+  /** The same command also worked unchanged, so it was not the problem. */
   isOver: boolean;
   /** How many sessions had repaired it when it was proposed last. */
   proposedOf: number;
 }
 
-/** What commands teach, to be proposed once. */
-interface Taught {
+interface CommandProposal {
   readonly proposal: Proposal;
-  /** Word that it was. */
+  /** Call it once the proposal was made. */
   readonly done: () => void;
 }
 
 export class FailedCommands {
   readonly #lessons = new LruCache<Lesson>(LESSONS_KEPT);
-  readonly #waitingBySession = new LruCache<Map<string, Call>>(SESSIONS_KEPT);
+  readonly #waitingBySession = new LruCache<Map<string, CommandRun>>(SESSIONS_KEPT);
 
   add(entry: EntryOf<"tool_call">): void {
     const command = commandOf(entry);
     if (command === undefined) return;
     const call = { entry_id: entry.id, command };
-    // Many tools say only when they failed.
+    // Many tools report failures only.
     if (entry.is_error === true) this.#fail(entry, call);
     else this.#work(entry, call);
   }
 
-  /** What is new since it was proposed, the commands in the order in which they failed last. */
-  taught(): readonly Taught[] {
+  /** What is new since the last proposal, in the order in which the commands failed last. */
+  newProposals(): readonly CommandProposal[] {
     return [...this.#lessons.values()].flatMap((lesson) => {
       const { size } = lesson.repairs;
       const proposal = lesson.proposedOf === size ? undefined : proposalOf(lesson);
@@ -70,20 +69,20 @@ export class FailedCommands {
     });
   }
 
-  #fail({ session_id, project }: EntryOf<"tool_call">, call: Call): void {
+  #fail({ session_id, project }: EntryOf<"tool_call">, call: CommandRun): void {
     const key = keyOf(project, call.command);
     const lesson = this.#lessons.get(key) ?? { project, repairs: new Map(), isOver: false, proposedOf: 0 };
     this.#lessons.set(key, lesson);
     if (lesson.isOver || (lesson.repairs.size === SESSIONS_MAX && !lesson.repairs.has(session_id))) return;
     if (!lesson.repairs.has(session_id)) lesson.repairs.set(session_id, undefined);
-    const waiting = this.#waitingBySession.get(session_id) ?? new Map<string, Call>();
+    const waiting = this.#waitingBySession.get(session_id) ?? new Map<string, CommandRun>();
     this.#waitingBySession.set(session_id, waiting);
     if (lesson.repairs.get(session_id) === undefined) waiting.set(key, call);
     const [oldest] = waiting.keys();
     if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);
   }
 
-  #work({ session_id, project }: EntryOf<"tool_call">, call: Call): void {
+  #work({ session_id, project }: EntryOf<"tool_call">, call: CommandRun): void {
     const waiting = this.#waitingBySession.get(session_id);
     if (waiting === undefined) return;
     for (const [key, failed] of waiting) {
@@ -121,7 +120,7 @@ function proposalOf({ project, repairs, isOver }: Lesson): Proposal | undefined 
   };
 }
 
-/** What a tool was asked to run, of the tools that run commands. */
+/** The command that a tool was asked to run. */
 function commandOf({ args }: EntryOf<"tool_call">): string | undefined {
   const given = args.command ?? args.cmd;
   // ["bash", "-lc", "npm test"]: the last is what the shell runs.

@@ -10,12 +10,13 @@ const QUOTATION = /^[ \t]{0,3}>/;
 /** Begins with a time or a level, as lines of logs do. */
 const LOG_LINE =
   /^[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\]?[ \t:]|\$ |[+-]{3} |@@ )/;
-/** A statement of a program that nobody put into a fence. */
+/** A line of code outside of a fence. */
 const CODE_LINE =
   /^[ \t]*(?:(?:const|let|var|import|export|return|function|class|def|public|private|static)\b.{0,400}[;{=]|\/\/|\/\*|#include\b)/;
 /** A block that a program put into a message: a reminder, the output of a command, a file. */
 const TAG_OPENS = /^[ \t]*<([a-z][a-z0-9_-]{2,40})(?:\s[^<>]{0,500})?>/i;
 
+/** The text with everything blanked out that its writer did not say. */
 export function proseOf(text: string): string {
   if (!/[`~>;{=/#]|\d\d:\d\d|^[ \t]*(?:\[?[A-Z]{4,7}\]?[ \t:]|\$ |[+-]{3} |@@ )/m.test(text)) return text;
   let fence = "";
@@ -45,15 +46,13 @@ export function proseOf(text: string): string {
   return lines.join("\n");
 }
 
-// What a rule finds in a text: a statement, of which type, and the words that it rests on.
-
-/** Its stretch is where the words stand that it rests on. */
+/** What a rule finds in a text: a statement, and the range of its evidence. */
 export interface Finding extends TextRange {
   readonly type: MemoryType;
   readonly content: string;
 }
 
-/** The quote of a stretch: its words, and what stands beside them where they alone are too few for a quote. */
+/** The words of a range as a quote, extended to its neighbours where they are too few. */
 export function quoteOf(text: string, { start, end }: TextRange): string {
   let [from, to] = [start, end];
   while (codePoints(text.slice(from, to)) < QUOTE_CHARS_MIN && (from > 0 || to < text.length)) {
@@ -67,13 +66,12 @@ function isPair(text: string, at: number): boolean {
   return (text.codePointAt(at) ?? 0) > 0xffff;
 }
 
-// A sentence without the marks of its page: list items, headings and emphasis say nothing.
-
 const BEGINNING = /^(?:[\s>#]|[-*+•][ \t]|\d{1,3}[.)][ \t]|\[[ xX]\][ \t])+/;
 /** Only in pairs around words: `*.ts` and `__init__` are names. */
 const STRONG = /\*\*([^*\n]{1,500})\*\*/g;
 const EMPHASIS = /(?<![\p{L}\p{N}*/])\*([\p{L}\p{N}][^*\n]{0,500})\*(?![\p{L}\p{N}*/])/gu;
 
+/** A sentence without Markdown: list markers, heading marks and emphasis. */
 export function plain(sentence: string): string {
   return sentence.replace(BEGINNING, "").replace(STRONG, "$1").replace(EMPHASIS, "$1").trim();
 }

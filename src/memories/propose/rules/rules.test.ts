@@ -145,7 +145,7 @@ describe("commands that failed and then worked", () => {
   const learned = (...calls: readonly EntryOf<"tool_call">[]) => {
     const commands = new FailedCommands();
     for (const each of calls) commands.add(each);
-    return commands.taught().map(({ proposal }) => proposal);
+    return commands.newProposals().map(({ proposal }) => proposal);
   };
   const many = (count: number) => Array.from({ length: count }, (_, nth) => nth);
   const repaired = (session: string, failed = "npm test", worked = "npm run test -- --run") => [
@@ -218,7 +218,7 @@ describe("commands that failed and then worked", () => {
     const commands = new FailedCommands();
     const learn = (session: string) => {
       for (const each of repaired(session)) commands.add(each);
-      const taught = commands.taught();
+      const taught = commands.newProposals();
       for (const { done } of taught) done();
       return taught.map(({ proposal }) => proposal.evidence.length);
     };

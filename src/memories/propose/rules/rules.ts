@@ -1,4 +1,6 @@
-// What rules propose of an entry, without a model: the same entry, the same proposals.
+// What rules propose from an entry, without a model: recorded decisions, headings such as `## Decision: use SQLite`, sentences in
+// which an assistant states a preference, a decision or a requirement, and what users ask for. The same entry always gives the
+// same proposals.
 
 import { contentTexts } from "../../../model/content.js";
 import type { Entry, EntryOf } from "../../../model/entry.js";
@@ -13,11 +15,11 @@ import { sentencesOf } from "../../text/sentences.js";
 import { type Finding, plain, proseOf, quoteOf } from "./prose.js";
 import { findInUsers, findStanding } from "./users.js";
 
-/** What the beginning of a longer text does not say is not looked for: nobody decides anything in the sixth megabyte. */
+/** Only the beginning of a longer text is read. */
 const TEXT_CHARS_MAX = 1_000_000;
-/** So much of what was passed over is shown. */
+/** How much of passed over words is shown. */
 const SHOWN_CHARS_MAX = 280;
-/** The session of a subagent: what stands there in a user's name, another agent wrote. */
+/** A subagent's session: its user messages were written by another agent. */
 const OF_SUBAGENT = /\/agent-[^/]*$/;
 
 interface RulesReading {
@@ -79,7 +81,7 @@ function proposalOf(finding: Finding, text: string, entry: Entry): Proposal {
   };
 }
 
-/** The texts that rules read: what users and assistants said themselves, not what they called tools with. */
+/** The texts that rules read: what users and assistants said, not the arguments of tools. */
 function readTexts(entry: Entry): readonly Spoken[] {
   const said = (by: "user" | "assistant", texts: readonly string[]) => texts.map((text) => ({ by, text }));
   switch (entry.kind) {
@@ -98,10 +100,9 @@ function readTexts(entry: Entry): readonly Spoken[] {
   }
 }
 
-// Decisions as they were recorded, with their reason: the one thing that an agent says on purpose is worth knowing.
 const TRAILING = /[\s.,;:]+$/u;
 
-/** Undefined where it says no reason. The reason is left out where both are too long for a statement. */
+/** A decision with its rationale; undefined without one. Where both are too long for a statement, the decision alone. */
 function proposalOfDecision(entry: EntryOf<"decision">): Proposal | undefined {
   const decision = entry.decision.trim().replace(TRAILING, "");
   const rationale = entry.rationale.trim().replace(TRAILING, "");
@@ -119,7 +120,6 @@ function proposalOfDecision(entry: EntryOf<"decision">): Proposal | undefined {
   };
 }
 
-// Headings that name what they say: `## Decision: use SQLite`.
 const typeByName: { readonly [name: string]: MemoryType } = {
   decision: "adaptation",
   constraint: "project",
@@ -141,12 +141,11 @@ function findHeadings(prose: string): readonly Finding[] {
   });
 }
 
-// Sentences by which an assistant says what holds from now on: a preference, a decision, a requirement.
-/** A choice between what lies on the table holds for this table. */
+/** A preference among the options of the moment is no standing preference. */
 const PREFERENCE =
   /(?<![\p{L}\p{N}_])(?:the user prefers|I prefer(?! (?:this|that|it|these|those|your|(?:the )?(?:first|second|third|last|latter|former|other|next|option|version|one|two))(?![\p{L}\p{N}_])))(?![\p{L}\p{N}_])/iu;
 
-/** Decisions of programs, and of people in a story, bind nobody here. */
+/** Decisions of programs and of third persons are not the assistant's. */
 const OTHERS =
   /\b(?:he|she|they|who|which|it|someone|somebody|compiler|linker|scheduler|optimi[sz]er|planner|kernel|runtime|server|daemon|parser|linter|formatter|bundler|browser|database|engine|collector|cluster|system|model|llm|algorithm|router|proxy|balancer|orchestrator|autoscaler|shell|script|program|process|job|framework|library|tool|driver|client library)(?:'d|'s| has| have| had| then| apparently| just| simply| again)*\s*$/i;
 
@@ -160,10 +159,10 @@ const phrases: readonly { readonly type: MemoryType; readonly pattern: RegExp; r
   },
 ];
 
-/** Most texts have none of the phrases, and need not be cut into sentences. */
+/** Texts without any of the phrases are not split into sentences. */
 const HAS_PHRASE = /prefer|decided to|requirement is/i;
 
-/** What before a phrase makes something else of it: a condition, a denial, something that never was. */
+/** Words before a phrase that change its meaning: a condition, a denial, something unreal. */
 const CONDITION =
   /(?:^|[\s,;(])(?:if|whether|unless|in case|suppose|supposing|imagine|until|as though|as if)\b[^,;.]*$/i;
 const DENIAL =
@@ -192,7 +191,7 @@ function isSaid(sentence: string, pattern: RegExp, notBy: RegExp | undefined): b
   return !isQuoted(before, sentence.slice(match.index));
 }
 
-/** Whether a place lies between quotation marks or in a code span: then somebody else says it. */
+/** Whether the phrase is inside of quotation marks or a code span: then somebody else says it. */
 function isQuoted(before: string, after: string): boolean {
   const odd = (mark: string) => before.split(mark).length % 2 === 0;
   if ((odd('"') && after.includes('"')) || (odd("`") && after.includes("`"))) return true;

@@ -1,4 +1,7 @@
-// Sentences by which users say that something is to be remembered, in six languages.
+// What users ask to be remembered: sentences that say so, in six languages, and standing instructions.
+//
+// Standing instructions begin with "always" or "never" and a verb, or with "I prefer". A rule cannot see whether a sentence
+// outlives the task, so only the strictest form is proposed; the rest is passed over with a reason.
 
 import type { TextRange } from "../../../model/normalise.js";
 import { isQuestion } from "../../judge/hedges.js";
@@ -7,7 +10,7 @@ import type { Finding } from "./prose.js";
 import { plain } from "./prose.js";
 import { namesProgram, namesTool } from "./tools.js";
 
-/** What a sentence begins with. Behind it comes the statement. */
+/** How a sentence begins; the statement follows. */
 const BEGINNINGS = {
   english: [
     "(?:please,? )?(?:always )?remember that",
@@ -50,10 +53,10 @@ const BEGINS_UNSPACED =
 const ENDS_UNSPACED =
   /(?:という?こと|こと|の|と|って)?(?:を|は|も)?(?:覚えて(?:おいて)?(?:ください|下さい|ね|くれ|ほしい)?|記憶して(?:おいて)?(?:ください|下さい|ね)?|忘れないで(?:ください|下さい|ね)?)[。！!]*$/u;
 
-/** Words that only point at something said elsewhere: without that they are no statement. */
+/** Words that refer to other text are no statement by themselves. */
 const POINTS_ELSEWHERE =
   /^(?:this|that|it|these|those|them|das|dies|es|diese|ça|cela|ceci|esto|eso|这个?|那个?|這個?|那個?|これ|それ|あれ)(?:$|[\s.,!]*$|(?:'s| is| was| one| ist| war| est| es)(?![\p{L}]))/iu;
-/** "Remember that time when" looks back and not ahead. */
+/** "Remember that time when" is about the past. */
 const LOOKS_BACK =
   /^(?:time|day|night|evening|morning|moment|guy|girl|meeting|thing|bug|issue|one|conversation|discussion|incident|movie|song|when|where|what|who|why|which|how|us|me|him|her)(?![\p{L}])/iu;
 
@@ -70,7 +73,7 @@ export function findInUsers(prose: string): readonly Finding[] {
   return findings;
 }
 
-/** What a sentence says without asking that it be remembered. */
+/** The statement of a sentence without the request to remember it. */
 export function saidIn(sentence: string): string {
   const said = plain(sentence.replaceAll("’", "'"));
   return statementIn(said) ?? said;
@@ -82,26 +85,22 @@ function statementIn(sentence: string): string | undefined {
   if (begins === null && ends === null) return undefined;
   const rest = begins !== null ? sentence.slice(begins[0].length) : sentence.slice(0, ends?.index);
   const statement = rest.replace(/^[\s,:;–—、，：。-]+/u, "").replace(/^(?:that|to|dass|que|qu') ?(?=\S)/i, "");
-  // Seven characters are a whole sentence there, and no statement to the first gate.
+  // In these scripts seven characters are a whole sentence, but too short for the first gate.
   if (SHORT_UNSPACED.test(statement)) return sentence;
   if (statement === "" || POINTS_ELSEWHERE.test(statement) || LOOKS_BACK.test(statement)) return undefined;
   return statement;
 }
 
-// Standing instructions of users: sentences that begin with "always" or "never" and a verb, or with "I prefer". A rule sees
-// the sentence and not whether it outlives the task, so that only the strictest form is taken; the rest is passed over with
-// a reason.
-
-/** A sentence that a rule looked at and did not take. */
+/** A sentence that a rule considered and did not propose. */
 interface PassedOver extends TextRange {
   readonly reason: string;
 }
 
-/** A longer message was pasted, or was written for a program. */
+/** Longer messages are pasted, or written for a program. */
 const MESSAGE_CHARS_MAX = 1_200;
 const MESSAGE_SENTENCES_MAX = 10;
 const SENTENCE_CHARS_MAX = 200;
-/** With more lines of a list or of headings than this, a text is a document; only what stands before it is read. */
+/** A text with more lines of lists or headings is a document; only the prose before them is read. */
 const MARKED_LINES_MAX = 2;
 
 const MARKED_LINE = /^[ \t]{0,8}(?:#{1,6} |[-*+•] |\d{1,3}[.)] |\||\*\*)/gmu;
@@ -112,7 +111,7 @@ const OPENING = /^(?:(?:and|also|so|ok|okay|btw|by the way)[,!]? ){0,2}(?:please
 const INSTRUCTION = /^(?:always|never) (\p{L}+)/iu;
 const PREFERENCE = /^I (?:(?:always|generally|usually|really|strongly|much) ){0,2}prefer (.+)$/iu;
 
-/** What an agent can be told to do; "never mind", "always happy" and "never seen" begin otherwise. */
+/** What an agent can be told to do, unlike "never mind", "always happy" and "never seen". */
 const VERBS = new Set(
   (
     "access add address alter annotate answer append apply approve ask assert assume avoid backup base batch begin block " +
@@ -132,13 +131,13 @@ const VERBS = new Set(
   ).split(" "),
 );
 
-/** It speaks of one task, or points at something that stands elsewhere. */
+/** It is about one task, or refers to other text. */
 const ONE_OFF =
   /(?<![\p{L}\p{N}_])(?:this(?! (?:repo|repository|project|codebase|workspace)(?![\p{L}\p{N}_]))|these|those|here|now|currently|today|tonight|tomorrow|this time|once|above|below|following|until|next (?:step|time|turn)|(?:the|my|your) (?:question|task|prompt|story|essay|poem|letter|game|puzzle|problem|conversation|response|output|same))(?![\p{L}\p{N}_])/iu;
 const TAKES_PRONOUN = /^(?:always|never) \p{L}+ (?:it|that|them|so|one|there|such)(?![\p{L}\p{N}_])/iu;
 const OPTION =
   /^(?:it|that|them|one|you|him|her|not|if|when|(?:option|version|variant|approach|plan|choice) \w+|\w|(?:the )?(?:first|second|third|last|latter|former|other|next|old|new|original|previous|current)(?: \w+)?)(?![\p{L}\p{N}_])/iu;
-/** What work is made of: whoever prefers something else speaks of a purchase or a trip. */
+/** What work is about: other preferences are about purchases or trips. */
 const OF_WORK =
   /(?<![\p{L}\p{N}_])(?:answers?|answering|replies|responses?|explanations?|summaries|examples|bullet points|tables|prose|markdown|emojis?|english|german|french|spanish|italian|portuguese|dutch|chinese|japanese|british|american|spelling|units|code|coding|commits?|commit messages|branches|pull requests?|prs?|diffs?|patches|changes|refactorings?|rebas(?:e|ing)|merg(?:e|ing)|tests?|testing|mocks?|fixtures|files?|folders|modules?|functions?|methods|class(?:es)?|interfaces?|types?|typing|generics|variables?|constants|names?|naming|identifiers|imports?|exports?|dependencies|packages?|librar(?:y|ies)|frameworks?|comments?|docstrings?|documentation|docs|tabs|spaces|indentation|quotes|semicolons|braces|line length|lint(?:er|ing)?|format(?:ter|ting)?|composition|inheritance|immutability|async|await|promises|callbacks|exceptions|errors?|logs?|logging|scripts?|shell|commands?|queries|sql|migrations|apis?|endpoints|json|yaml|toml|csv|typescript|javascript|asked before)(?![\p{L}\p{N}_])/iu;
 const QUALIFIED = /(?<![\p{L}\p{N}_])(?:but|though|although|however|unless you|except)(?![\p{L}\p{N}_])/iu;

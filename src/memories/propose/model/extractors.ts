@@ -1,4 +1,4 @@
-// Which driver serves what the user configured.
+// The models that propose memories: a command of the user's, such as `claude -p`, or an OpenAI-compatible endpoint.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { basename } from "node:path";
@@ -10,10 +10,9 @@ export function openExtractor(settings: ExtractorSettings): Extractor {
   return "via" in settings ? new CommandExtractor(settings) : new EndpointExtractor(settings);
 }
 
-// A model behind a command of the user's own, such as `claude -p`: it reads a JSON document and writes one.
 const COMMAND_TIMEOUT_MS = 300_000;
-const ANSWER_BYTES_MAX_2 = 1024 * 1024;
-/** How long it is listened to after its end. */
+const ANSWER_BYTES_MAX = 1024 * 1024;
+/** How long its output is read after it exits. */
 const LEFT_BEHIND_MS = 1_000;
 
 class CommandExtractor implements Extractor {
@@ -28,16 +27,16 @@ class CommandExtractor implements Extractor {
   }
 
   ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
-    // The user's own words are given to their own shell, with whatever that starts in a group of its own.
+    // The user's own command in their own shell, in a process group of its own.
     const child = spawn(this.#command, { shell: true, stdio: ["pipe", "pipe", "ignore"], detached: true });
     const keeping = endWithUs(child);
-    const pieces: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let bytes = 0;
     let early: ModelReply | undefined;
     const stop = (reply: ModelReply): void => {
       early ??= reply;
       endGroup(child);
-      // One that left the group lives on, and must not be waited for: it writes to nobody.
+      // A process that left the group lives on and must not be waited for.
       child.stdout.destroy();
     };
     const end = (): void => stop({ failed: "it was ended" });
@@ -45,34 +44,33 @@ class CommandExtractor implements Extractor {
     const late = setTimeout(() => {
       stop({ failed: `the command took longer than ${COMMAND_TIMEOUT_MS / 1_000} seconds` });
     }, COMMAND_TIMEOUT_MS);
-    child.stdout.on("data", (piece: Buffer) => {
-      bytes += piece.byteLength;
-      if (bytes > ANSWER_BYTES_MAX_2) stop({ unusable: `The command wrote more than ${ANSWER_BYTES_MAX_2} bytes.` });
-      else pieces.push(piece);
+    child.stdout.on("data", (chunk: Buffer) => {
+      bytes += chunk.byteLength;
+      if (bytes > ANSWER_BYTES_MAX) stop({ unusable: `The command wrote more than ${ANSWER_BYTES_MAX} bytes.` });
+      else chunks.push(chunk);
     });
-    // A command that does not read all of it may answer all the same.
+    // A command that does not read all of its input may still answer.
     child.stdin.on("error", () => undefined);
     child.stdin.end(`${JSON.stringify(question)}\n`);
     return new Promise((resolve) => {
       child.on("error", (error) => {
         early ??= { failed: error.message };
       });
-      // What it leaves behind may hold on to its output, and has nothing to add to an answer.
+      // A process that it left behind may keep its output open.
       child.on("exit", () => setTimeout(() => child.stdout.destroy(), LEFT_BEHIND_MS).unref());
       child.on("close", (status, signal_name) => {
         clearTimeout(late);
         keeping.forget();
         signal?.removeEventListener("abort", end);
         if (status !== 0) early ??= { failed: `the command ended with ${signal_name ?? `status ${status}`}` };
-        resolve(early ?? { text: Buffer.concat(pieces).toString("utf8") });
+        resolve(early ?? { text: Buffer.concat(chunks).toString("utf8") });
       });
     });
   }
 }
 
 /**
- * The program that a command line begins with. The rest of it may hold a key, which an audit must not keep, and so may the
- * variables that are set before it.
+ * The program that a command line begins with. Arguments and variables may hold a key, which must not be recorded.
  */
 function programIn(command: string): string {
   if (/\$\(|`/.test(command)) return "command";
@@ -84,24 +82,24 @@ function programIn(command: string): string {
   return /^[\w.+-]{1,64}$/.test(name) ? name : "command";
 }
 
-/** All that the shell has started goes with it. */
+/** Kills everything that the shell has started. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended meanwhile, or runs as somebody else: nobody is there to hear of it, and nothing more can be done.
+    // It has exited meanwhile, or runs as another user.
   }
 }
 
-/** In a group of its own it would not hear of Ctrl-C, and outlive whoever asked it. */
+/** Its own process group does not receive Ctrl-C, so it is killed with this process. */
 function endWithUs(child: ChildProcess): { forget(): void } {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const onExit = (): void => endGroup(child);
   const onSignal = (signal: NodeJS.Signals): void => {
     endGroup(child);
     forget();
-    // Nobody else wants to be asked: then it ends this program, as it would have without a child.
+    // Without other handlers the signal ends this process, as usual.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
   const forget = (): void => {
@@ -113,9 +111,6 @@ function endWithUs(child: ChildProcess): { forget(): void } {
   return { forget };
 }
 
-// A model behind an endpoint that speaks as OpenAI's does. Recorded text leaves the machine only encrypted, and goes nowhere
-// else than where the user said.
-
 interface EndpointSettings {
   readonly url: string;
   readonly model: string;
@@ -123,10 +118,9 @@ interface EndpointSettings {
 }
 
 const ENDPOINT_TIMEOUT_MS = 120_000;
-const ANSWER_BYTES_MAX = 1024 * 1024;
-/** What may be the fault of a single question; all else, such as a wrong key, would be said of any. */
+/** Statuses that may be about one request; others, such as a wrong key, concern all. */
 const REFUSES_QUESTION: ReadonlySet<number> = new Set([400, 422, 451]);
-/** What goes wrong before there is a connection. */
+/** Errors before a connection exists. */
 const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
   ...["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"],
 ]);
@@ -152,7 +146,7 @@ class EndpointExtractor implements Extractor {
     const late = AbortSignal.timeout(ENDPOINT_TIMEOUT_MS);
     const response = await fetch(this.#url, {
       method: "POST",
-      // Whoever answers elsewhere is not whom the user chose.
+      // Another host is not the one that the user chose.
       redirect: "manual",
       signal: signal === undefined ? late : AbortSignal.any([late, signal]),
       headers: {
@@ -184,7 +178,7 @@ class EndpointExtractor implements Extractor {
   }
 }
 
-/** Encrypted, or on this machine. */
+/** Recorded text leaves the machine only encrypted. */
 function parseAddress(given: string): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const isLocal = url !== undefined && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
@@ -208,14 +202,14 @@ function parseAddress(given: string): URL {
 }
 
 async function readBounded(response: Response): Promise<string | undefined> {
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.byteLength;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
     if (bytes > ANSWER_BYTES_MAX) return undefined;
-    pieces.push(piece);
+    chunks.push(chunk);
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function textOf(body: string): ModelReply {
