@@ -74,6 +74,7 @@ const CHANGING: readonly (readonly [pattern: RegExp, name: string])[] = [
 const NAMES = /(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]*(?:[_-][\p{L}\p{N}]+)*/gu;
 const NUMBERS = /[-+]?\d[\p{L}\p{N}]*(?:[.,:_-]\d[\p{L}\p{N}]*)*/gu;
 
+/** @internal Exported for tests. */
 export function fingerprintOf(error: string): string {
   let text = tellingLine(error).slice(0, LINE_CHARS);
   for (const [pattern, name] of CHANGING) text = text.replace(pattern, name);

@@ -162,7 +162,11 @@ const SPACE = /\s/;
 /** Names are exact: `Kind:error` and `foo:bar` are text. */
 const FILTER = new RegExp(`^(${typedFilterNames.join("|")}):`);
 
-/** Parses terms, phrases, exclusions and typed filters. Never fails: what is no filter is plain text. */
+/**
+ * Parses terms, phrases, exclusions and typed filters. Never fails: what is no filter is plain text.
+ *
+ * @internal Exported for tests.
+ */
 export function parseQueryText(text: string): ParsedQuery {
   const terms: string[] = [];
   const excluded: string[] = [];

@@ -250,7 +250,11 @@ function toReadable(stored: readonly (StoredBody | undefined)[]): readonly (Entr
   return entries;
 }
 
-/** An interaction with the response that completed it. The response wins; references are merged. */
+/**
+ * An interaction with the response that completed it. The response wins; references are merged.
+ *
+ * @internal Exported for tests.
+ */
 export function complete(interaction: Interaction, response: EntryOf<"response">): Interaction {
   const isUsageGiven = Object.keys(response.usage).length > 0;
   const latency_ms = response.latency_ms ?? interaction.latency_ms;
@@ -269,6 +273,7 @@ export function complete(interaction: Interaction, response: EntryOf<"response">
   };
 }
 
+/** @internal Exported for tests. */
 export function summarise(entry: Entry): EntrySummary {
   if (entry.kind === "interaction") {
     const { response, context_pack: _, ...rest } = entry;

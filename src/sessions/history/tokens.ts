@@ -2,7 +2,7 @@
 import { itemAt } from "../../model/item-at.js";
 
 /** What a message costs besides its text, as OpenAI counts it. */
-export const TOKENS_PER_MESSAGE = 4;
+const TOKENS_PER_MESSAGE = 4;
 
 /** Counting a run without a break takes quadratic time, so texts are counted in chunks. */
 const CHUNK_CHARS_MAX = 1_000;
