@@ -1,4 +1,4 @@
-// `npm run screenshots`: every view of the page with the story of `hansard demo`, in both themes and two widths; with
+// `npm run screenshots`: every view of the page with the sample data of `hansard demo`, in both themes and two widths; with
 // `-- --readme` those of the README.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -35,13 +35,13 @@ const out = process.argv.find((argument) => argument.startsWith("--out="))?.slic
 const folder = resolve(out ?? (isReadme ? join(repositoryRoot, "docs", "images") : "screenshots"));
 mkdirSync(folder, { recursive: true });
 
-const [{ openRecorder }, { serve }, { tellStory }, { inspectApart }] = await Promise.all(
-  ["index.js", "http/serve.js", "demo/story.js", "cli/inspect-apart.js"].map(
+const [{ openRecorder }, { serve }, { loadDemo }, { inspectApart }] = await Promise.all(
+  ["index.js", "surfaces/http/serve.js", "recorder/demo.js", "surfaces/cli/inspect-apart.js"].map(
     (file) => import(join(repositoryRoot, "dist", "src", file)),
   ),
 );
 const recorder = await openRecorder({ data: "memory:" });
-await tellStory(recorder, Date.now());
+await loadDemo(recorder, Date.now());
 const inspect = () => inspectApart({ data: "memory:" });
 const serving = await serve({ recorder, version: "demo", port: 0, inspect });
 const browser = await launchChromium();

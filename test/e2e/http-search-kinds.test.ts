@@ -2,7 +2,7 @@
 // nobody accepted.
 import { beforeAll, expect, test } from "vitest";
 import type { SearchPage } from "../../src/index.js";
-import { tellStory } from "../../src/recorder/demo/story.js";
+import { loadDemo } from "../../src/recorder/demo.js";
 import { serverOfFile } from "./http-client.js";
 
 const CONVERSATION = [
@@ -18,7 +18,7 @@ const CONVERSATION = [
 
 const server = serverOfFile();
 
-beforeAll(() => tellStory(server().recorder, Date.now()));
+beforeAll(() => loadDemo(server().recorder, Date.now()));
 
 test("an agent is handed the conversation only, whatever is waiting for a verdict or was turned down", async () => {
   const { recorder } = server();

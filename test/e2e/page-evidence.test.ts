@@ -1,6 +1,6 @@
 // What was recorded, set so that it can be read: calls and what came of them, what a search finds, and what is new.
 import { expect, test } from "vitest";
-import { tellStory } from "../../src/recorder/demo/story.js";
+import { loadDemo } from "../../src/recorder/demo.js";
 import { startServer } from "./http-client.js";
 import { browserOfFile } from "./page-browser.js";
 
@@ -125,7 +125,7 @@ test("what was told late and happened long ago does not come in as new", async (
 
 test("names of tools complete themselves, sessions are sorted by cost, and memories have bars over time", async () => {
   const server = await startServer();
-  await tellStory(server.recorder, Date.now());
+  await loadDemo(server.recorder, Date.now());
   const { page } = await open(`${server.address}/ui/sessions`);
   await page.getByRole("button", { name: "Cost" }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get("sort")).toBe("cost");
@@ -144,7 +144,7 @@ test("names of tools complete themselves, sessions are sorted by cost, and memor
 
 test("several candidates are judged at once", async () => {
   const server = await startServer();
-  await tellStory(server.recorder, Date.now());
+  await loadDemo(server.recorder, Date.now());
   const { page } = await open(`${server.address}/ui/review`);
   await page.getByLabel("Choose Always run make unlock before a second deploy").check();
   await page.getByLabel("Choose Use banker's rounding for all invoice totals").check();

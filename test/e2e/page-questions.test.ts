@@ -1,14 +1,14 @@
 // What a newcomer asks, answered in the page alone: from the first screen, with every click and every text typed counted.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { tellStory } from "../../src/recorder/demo/story.js";
+import { loadDemo } from "../../src/recorder/demo.js";
 import { serverOfFile } from "./http-client.js";
 import { browserOfFile } from "./page-browser.js";
 
 const server = serverOfFile();
 const open = browserOfFile();
 
-beforeAll(() => tellStory(server().recorder, Date.now()));
+beforeAll(() => loadDemo(server().recorder, Date.now()));
 
 /** Somebody at the page who does nothing but click and type. */
 async function newcomer(): Promise<Newcomer> {
@@ -53,7 +53,7 @@ test("why did this run fail? Two steps to the errors, one more to what the tool 
   await reader.click("link", "Sessions");
   await reader.click("link", "Deploy of the rounding fix fails twice");
   await reader.reads("deploy failed: Unauthorized", "migration 0042_rounding is locked by another run (pid 881)");
-  await reader.reads("The token for staging has run out.", "It is dead, I looked.");
+  await reader.reads("The staging token has expired.", "It is dead, I checked.");
   await reader.click("button", /make deploy ENV=staging/);
   await reader.reads("You must be logged in to the server");
   expect(reader.steps).toBeLessThanOrEqual(3);
@@ -74,6 +74,6 @@ test("which memories does this agent use, and are they true? Two steps to those,
   await reader.choose("met by", "help-desk");
   await reader.click("link", "The ledger always wins over the invoice");
   await reader.reads("remember that the ledger always wins over the invoice", "Given 2 times, used 1 time");
-  await reader.reads("given, used in “Questions of the accountants”", "then no error", "And a credit note?");
+  await reader.reads("given, used in “Questions from accountants”", "then no error", "And a credit note?");
   expect(reader.steps).toBeLessThanOrEqual(3);
 });

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { type EntryInput, openRecorder } from "../../src/index.js";
-import { tellStory } from "../../src/recorder/demo/story.js";
+import { loadDemo } from "../../src/recorder/demo.js";
 import { storeOfTest } from "../support/store.js";
 import { serverOfFile, startServer } from "./http-client.js";
 import { browserOfFile } from "./page-browser.js";
@@ -11,7 +11,7 @@ const server = serverOfFile();
 const open = browserOfFile();
 const MARCH = `/ui/sessions/${encodeURIComponent("atlas/invoices-march")}`;
 
-beforeAll(() => tellStory(server().recorder, Date.now()));
+beforeAll(() => loadDemo(server().recorder, Date.now()));
 
 test("the keys go from entry to entry, to errors and to matches, and open what is there", async () => {
   const { page } = await open(`${server().address}${MARCH}`);

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
-import { tellStory } from "../../src/recorder/demo/story.js";
+import { loadDemo } from "../../src/recorder/demo.js";
 import { newEntry } from "../conformance/suites/log-entries.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { serverOfFile, startServer } from "./http-client.js";
@@ -15,7 +15,7 @@ const server = serverOfFile();
 const open = browserOfFile();
 const MARCH = `/ui/sessions/${encodeURIComponent("atlas/invoices-march")}`;
 
-beforeAll(() => tellStory(server().recorder, Date.now()));
+beforeAll(() => loadDemo(server().recorder, Date.now()));
 
 const views: readonly (readonly [name: string, address: string, shows: string])[] = [
   ["record", "/ui/?range=7d", ".entry-line"],

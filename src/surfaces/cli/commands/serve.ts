@@ -60,8 +60,8 @@ export const demoCommand: CommandModule = {
 
   async run(invocation: Invocation) {
     const settings = { ...invocation.settings, data: "memory:" };
-    const { tellStory } = await import("../../../recorder/demo/story.js");
-    return serveRecord({ ...invocation, settings }, (recorder) => tellStory(recorder, Date.now()));
+    const { loadDemo } = await import("../../../recorder/demo.js");
+    return serveRecord({ ...invocation, settings }, (recorder) => loadDemo(recorder, Date.now()));
   },
 };
 
