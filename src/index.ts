@@ -13,7 +13,7 @@ export { type FoundPlace, findInPlaces, type KnownPlace, knownPlaces, placeVaria
 export { importFormats } from "./import/registry.js";
 export type { Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
 export { DERIVATION } from "./index/derivation.js";
-export type { EntryCounts, EntryIndex } from "./index/port.js";
+export type { EntryIndex } from "./index/port.js";
 export type { Captured } from "./log/capture/append-result.js";
 export type { OnRecorded, RecordedEntry } from "./log/capture/recorded-hooks.js";
 export type { Surroundings } from "./log/capture/surroundings.js";
@@ -99,16 +99,22 @@ export type {
   Trend,
 } from "./model/report.js";
 export type { Contradiction, KnownHead, Seal, Verification } from "./model/verification.js";
-export type { TailOptions } from "./reading/tail/read-tail.js";
+export type { EntryCounts } from "./operations/count.js";
+export type { TailOptions } from "./reading/tail/tail-query.js";
 export type { Memories } from "./recorder/memories.js";
 export { openRecorder, type RecorderOptions } from "./recorder/open-recorder.js";
 export type { EngineParts } from "./recorder/open-sides.js";
+export type { SessionHistoryOptions } from "./recorder/operable.js";
 export {
   type AcceptLogOptions,
   type AppendResult,
+  type EntryListOptions,
   type Health,
+  type InteractionListOptions,
   type RebuildIndexOptions,
   Recorder,
+  type ReflectionOptions,
+  type SearchOptions,
   type SessionListOptions,
   type Tail,
   type VerifyOptions,
@@ -120,12 +126,9 @@ export {
   type SessionLabels,
   type TimelineOptions,
 } from "./recorder/session.js";
-export type { ReflectionOptions } from "./reflect/read/reflection-query.js";
 export type { Elsewhere } from "./search/elsewhere.js";
 export type { Facets } from "./search/facets.js";
-export type { EntryListOptions, InteractionListOptions } from "./search/lists/list-query.js";
-export type { EntryList, InteractionList } from "./search/lists/reader.js";
-export type { SearchOptions, SessionHistoryOptions } from "./search/search-query.js";
+export type { EntryList, InteractionList } from "./search/lists/entry-pages.js";
 export type { SearchHit, SearchPage } from "./search/searcher.js";
 export type {
   AnthropicHistory,

@@ -13,7 +13,7 @@ import { isJsonObject } from "../model/json.js";
 import { firstCodePoints } from "../model/normalise.js";
 import { readRole, textsOfUser } from "../model/roles.js";
 import { TimeSlice } from "../model/scheduling.js";
-import { EntryReader, type EntryWish } from "../search/lists/entry-reader.js";
+import { EntryReader, type EntryRef } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { HistoryReader } from "../sessions/history/history.js";
 import { TokenCounts, tokensOf } from "../sessions/history/tokens.js";
@@ -38,23 +38,23 @@ export class ContextReader {
   }
 
   /** Undefined where there is no such entry. */
-  async context(wish: EntryWish): Promise<AnswerLookup<Context> | undefined> {
-    return this.#ofAnswer(wish, async (answer) => {
+  async context(ref: EntryRef & { readonly is_masked?: boolean }): Promise<AnswerLookup<Context> | undefined> {
+    return this.#ofAnswer(ref, async (answer) => {
       const assembled = await assemble(this.#sources, answer);
       const change = await this.#previous(answer, assembled.messages);
       const { messages, previous } = await this.#linked(answer, assembled.messages, change);
       const led_to = await ledTo({ index: this.#parts.index, entries: this.#entries }, answer);
       const context = { ...assembled, messages, tokens: await this.#count(assembled), ...previous, led_to };
-      return wish.is_masked === true ? this.#masked(context) : context;
+      return ref.is_masked === true ? this.#masked(context) : context;
     });
   }
 
-  async told(wish: EntryWish & { readonly phrase: string }): Promise<AnswerLookup<Told> | undefined> {
-    return this.#ofAnswer(wish, (answer) => this.#told.told(answer, wish.phrase));
+  async told(ref: EntryRef & { readonly phrase: string }): Promise<AnswerLookup<Told> | undefined> {
+    return this.#ofAnswer(ref, (answer) => this.#told.told(answer, ref.phrase));
   }
 
-  async #ofAnswer<T>(wish: EntryWish, find: (answer: ModelAnswer) => Promise<T>): Promise<AnswerLookup<T> | undefined> {
-    const entry = await this.#get(wish);
+  async #ofAnswer<T>(ref: EntryRef, find: (answer: ModelAnswer) => Promise<T>): Promise<AnswerLookup<T> | undefined> {
+    const entry = await this.#get(ref);
     if (entry === undefined) return undefined;
     if ("erased" in entry) return { outcome: "erased" };
     const answer = await this.#answers.answerOf(entry);
@@ -62,8 +62,8 @@ export class ContextReader {
     return { outcome: "found", found: await find(answer) };
   }
 
-  #get(wish: EntryWish): Promise<Entry | ErasedEntry | undefined> {
-    return "id" in wish ? this.#entries.getById(wish.id) : this.#entries.getByPosition(wish.position);
+  #get(ref: EntryRef): Promise<Entry | ErasedEntry | undefined> {
+    return "id" in ref ? this.#entries.getById(ref.id) : this.#entries.getByPosition(ref.position);
   }
 
   async #previous(answer: ModelAnswer, now: readonly GivenMessage[]): Promise<ContextChange | undefined> {

@@ -7,9 +7,8 @@ import { parseId } from "../model/ids.js";
 import type { Mask } from "../model/mask.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/time.js";
-import { type GivenFilters, parseFilters } from "../search/filters.js";
-import { isGiven, parseSwitch } from "../search/parameters.js";
-import { exportFormats, type FilterOptions, type QuestionFilter, questionRules } from "../search/question-rules.js";
+import { filtersNamed, type OptionsOf, parseInput, type QueryOf } from "../search/input.js";
+import { isGiven, type Parameter, switchParameter } from "../search/parameters.js";
 import type { SessionSummary } from "../sessions/session-summary.js";
 
 /** Who exports, and the name under which several calls are one deed. */
@@ -70,67 +69,76 @@ export class Exports {
   }
 }
 
+/** The forms of an export. */
+const exportFormats = ["hansard", "nanobot", "timmy", "markdown", "atif"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-export interface ExportOptions extends FilterOptions<"export"> {
-  /** `hansard` by default. `nanobot`, `timmy` and `atif` hold one session, which must be named. */
-  readonly format?: ExportFormat | string | undefined;
-  /** An IANA zone for the forms that have none in their times; the machine's own by default. */
-  readonly timezone?: string | undefined;
-  /** Whether secrets are masked in Hansard's own form too; such lines carry no salt, since the hash is not theirs. */
-  readonly masked?: boolean | string | undefined;
+const format: Parameter<ExportFormat | string, ExportFormat> = {
+  description:
+    "`hansard` holds all there is and can be imported again; `nanobot`, `timmy` and `atif` hold one session, which must be " +
+    "named, and `markdown` is for people.",
+  schema: { type: "string", enum: exportFormats, default: "hansard" },
+  flag: {
+    name: "format",
+    value: "name",
+    says: "hansard (all there is, can be imported again), nanobot, timmy, markdown or atif (hansard)",
+  },
+  refusals: ["field_invalid", "session_id_invalid"],
+  parse: parseFormat,
+};
+
+const timezone: Parameter<string, WallClock> = {
+  description:
+    "For `nanobot` and `timmy`, whose times have no zone: an IANA name. Left out, it is that of the record's machine.",
+  schema: { type: "string" },
+  example: "Europe/Berlin",
+  flag: { name: "timezone", value: "zone", says: "for nanobot and timmy, whose times have no zone (this machine's)" },
+  refusals: ["field_invalid"],
+  parse: (zone) => parseClock(zone as string | undefined),
+};
+
+const export_id: Parameter<string, string | undefined> = {
+  description: "Calls that name the same one are one export, and are written down once: a new UUID for each export.",
+  schema: { type: "string" },
+  refusals: ["field_invalid"],
+  parse: parseExportId,
+};
+
+/** What an export is asked with. */
+export const exportInput = {
+  format,
+  timezone,
+  masked: switchParameter({
+    description: "`1` masks secrets, as lists do.",
+    flag: { name: "masked", says: "mask secrets in Hansard's own form too; Markdown always does" },
+  }),
+  export_id,
+  ...filtersNamed("project", "session_id", "client", "kind", "tool", "model", "is", "since", "until"),
+};
+
+export interface ExportOptions extends OptionsOf<typeof exportInput> {
   /** Who exports, for the audit: `person` by default. */
   readonly actor?: string | undefined;
-  /** Calls that name the same one are one export, and are written down once: a new UUID for each export. */
-  readonly export_id?: string | undefined;
   /** Told where no audit entry could be written, because the store cannot be. */
   readonly onUnaudited?: ((fault: Fault) => void) | undefined;
 }
 
-export type ExportFilter = QuestionFilter<"export">;
-
-export interface ExportQuery {
-  readonly format: ExportFormat;
-  readonly filter: ExportFilter;
-  readonly given: GivenFilters;
+export interface ExportQuery extends Pick<QueryOf<typeof exportInput>, "format" | "filter" | "given" | "masked"> {
   readonly clock: WallClock;
-  readonly masked: boolean;
 }
 
+export type ExportFilter = ExportQuery["filter"];
+
 export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQuery | Rejection {
-  const { timezone, export_id } = options;
-  const format = isGiven(options.format) ? options.format : "hansard";
-  if (!isExportFormat(format)) {
-    const message = `format ${JSON.stringify(String(format).slice(0, 40))} is not known`;
-    return reject({
-      code: "field_invalid",
-      field: "format",
-      message,
-      hint: `Formats are ${exportFormats.join(", ")}.`,
-    });
-  }
-  const asked = parseFilters(questionRules.export.filters, options, nowMs);
+  const asked = parseInput({ name: "export", input: exportInput }, options, nowMs);
   if (asked instanceof Rejection) return asked;
-  if (needsSession(format) && (asked.filter.session_id ?? "") === "") {
-    return reject({
-      code: "session_id_invalid",
-      field: "session_id",
-      message: `the form of ${format} holds one session; session_id is needed`,
-    });
-  }
-  const clock = parseClock(timezone);
-  if (clock instanceof Rejection) return clock;
-  const masked = parseSwitch("masked", options.masked);
-  if (masked instanceof Rejection) return masked;
-  if (export_id !== undefined && parseId(export_id) instanceof Rejection) {
-    return reject({
-      code: "field_invalid",
-      field: "export_id",
-      message: "export_id must be an id",
-      hint: "Give a UUID.",
-    });
-  }
-  return { format, ...asked, clock, masked };
+  const { format, filter, given, masked, timezone: clock } = asked;
+  if (!needsSession(format) || (filter.session_id ?? "") !== "") return { format, filter, given, masked, clock };
+  return reject({
+    code: "session_id_invalid",
+    field: "session_id",
+    message: `the form of ${format} holds one session; session_id is needed`,
+  });
 }
 
 /** What an audit entry says of it: the form, and by what it was narrowed; never a label, which might be forgotten later. */
@@ -140,8 +148,25 @@ function targetOf({ format, given, masked }: ExportQuery): string {
   return `${narrowed} as ${format}${masked ? ", masked" : ""}`;
 }
 
-function isExportFormat(format: unknown): format is ExportFormat {
-  return (exportFormats as readonly unknown[]).includes(format);
+function parseFormat(format: unknown): ExportFormat | Rejection {
+  if (!isGiven(format)) return "hansard";
+  if ((exportFormats as readonly unknown[]).includes(format)) return format as ExportFormat;
+  return reject({
+    code: "field_invalid",
+    field: "format",
+    message: `format ${JSON.stringify(String(format).slice(0, 40))} is not known`,
+    hint: `Formats are ${exportFormats.join(", ")}.`,
+  });
+}
+
+function parseExportId(id: unknown): string | undefined | Rejection {
+  if (id === undefined || !(parseId(id) instanceof Rejection)) return id as string | undefined;
+  return reject({
+    code: "field_invalid",
+    field: "export_id",
+    message: "export_id must be an id",
+    hint: "Give a UUID.",
+  });
 }
 
 /** Whether files of this form hold one session each. */

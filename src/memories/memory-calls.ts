@@ -77,9 +77,8 @@ interface MemoryOperations {
   listMemories(options: MemoryListOptions): Promise<MemoryList>;
   getMemory(id: string): Promise<MemoryDetail | undefined>;
   recall(options: RecallOptions): Promise<Recalled>;
+  getEntry(id: string): Promise<Entry | ErasedEntry | undefined>;
 }
 
-/** All that the memory loop reads: its own calls, operations, and single entries. */
-export interface MemoryReads extends MemoryCalls, MemoryOperations {
-  getById(id: string): Promise<Entry | ErasedEntry | undefined>;
-}
+/** All that the memory loop reads: its own calls, and operations. */
+export interface MemoryReads extends MemoryCalls, MemoryOperations {}

@@ -1,8 +1,8 @@
 // Short ways to write schemas that many answers share. TypeBox's schemas are JSON Schema as they stand, with their types.
-import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
+import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
 
 /** What a schema describes, as it is answered: nobody writes into an answer. */
-export type AnswerOf<S extends TSchema> = DeepReadonly<Static<S>>;
+export type AnswerOf<S extends TSchema> = S extends TUnsafe<infer T> ? T : DeepReadonly<Static<S>>;
 
 type DeepReadonly<T> = T extends readonly (infer E)[]
   ? readonly DeepReadonly<E>[]
@@ -32,6 +32,16 @@ export function schemaNamed<T>(name: string) {
 /** The same schema under several names. */
 export function each<N extends string, S extends TSchema>(names: readonly N[], schema: S): { readonly [K in N]: S } {
   return Object.fromEntries(names.map((name) => [name, schema])) as { readonly [K in N]: S };
+}
+
+/** A schema of what has its type elsewhere, as entries do. */
+export function schemaOf<T>(schema: TSchema): TUnsafe<T> {
+  return Type.Unsafe<T>(schema);
+}
+
+/** A schema by its name, such as those that are made from the table of kinds. */
+export function referenceTo<T>(name: string): TUnsafe<T> {
+  return Type.Unsafe<T>({ $ref: `#/components/schemas/${name}` });
 }
 
 /** One of several texts. */

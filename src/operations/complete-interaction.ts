@@ -5,7 +5,7 @@ import { itemAt } from "../model/item-at.js";
 import { RecorderError } from "../model/rejection.js";
 import { schemaNamed } from "../model/schema.js";
 import { entryOfKind, receiptIsNew } from "./entry-body.js";
-import { interactionId } from "./entry-reference.js";
+import { interactionId } from "./entry-ref.js";
 import { body, operation } from "./operation.js";
 
 export const completeInteraction = operation({

@@ -1,7 +1,7 @@
 // Context: what a model was given for an answer, and how that differs from the answer before.
 import { contextAnswer } from "../model/context.js";
 import { switchParameter } from "../search/parameters.js";
-import { entryReference, foundFor } from "./entry-reference.js";
+import { entryRef, foundFor } from "./entry-ref.js";
 import { operation } from "./operation.js";
 
 export const context = operation({
@@ -29,7 +29,7 @@ export const context = operation({
     ],
   },
   input: {
-    id: entryReference,
+    id: entryRef,
     masked: switchParameter({
       description: "`1` masks secrets, as lists do.",
       flag: { name: "masked", says: "mask secrets" },

@@ -54,7 +54,15 @@ export const getHistory = operation({
     "summary stand in front. A session that has no entry yet gives an empty list.",
   scope: "read",
   route: "GET /sessions/:id/history",
-  tool: undefined,
+  tool: {
+    name: "session_context",
+    title: "A session as model input",
+    description:
+      "Hands a session back as messages that a provider takes: after the last clear and consolidation (whose summary " +
+      "stands in front), every tool call with its result.",
+    list: "messages",
+    names: { id: "session_id" },
+  },
   command: undefined,
   input: {
     id: sessionId,

@@ -8,13 +8,18 @@ import { clearSession } from "./clear-session.js";
 import { completeInteraction } from "./complete-interaction.js";
 import { consolidateSession } from "./consolidate-session.js";
 import { context } from "./context.js";
+import { count } from "./count.js";
 import { extractMemories } from "./extract-memories.js";
 import { forget } from "./forget.js";
+import { getEntry } from "./get-entry.js";
 import { getHistory } from "./get-history.js";
+import { getInteraction } from "./get-interaction.js";
 import { getMemory } from "./get-memory.js";
 import { getSession } from "./get-session.js";
 import { giveVerdicts } from "./give-verdicts.js";
 import { importMemoryFile } from "./import-memory-file.js";
+import { listEntries } from "./list-entries.js";
+import { type ListInteractions, listInteractions } from "./list-interactions.js";
 import { listMemories } from "./list-memories.js";
 import { listSessionEntries } from "./list-session-entries.js";
 import { listSessions } from "./list-sessions.js";
@@ -23,14 +28,34 @@ import { promoteMemory } from "./promote-memory.js";
 import type { Readers } from "./readers.js";
 import { recall } from "./recall.js";
 import { recordInteraction } from "./record-interaction.js";
+import { reflect } from "./reflect.js";
 import { reinforceMemories } from "./reinforce-memories.js";
 import { rejectMemory } from "./reject-memory.js";
+import { search } from "./search.js";
+import { sessionHistory } from "./session-history.js";
 import { supersedeMemory } from "./supersede-memory.js";
 import { told } from "./told.js";
 import { usage } from "./usage.js";
 
 /** Those that are methods of the recorder itself. */
 export const recorderOperations = {
+  /** Interactions, newest first: with `full` whole, otherwise without their responses and context packs. */
+  listInteractions,
+  /** One interaction, whole, or what is left of it once it was erased; undefined where there is none. */
+  getInteraction,
+  /** Entries of all kinds, newest first. */
+  listEntries,
+  /** One entry by its id or its position; undefined where there is none. */
+  getEntry,
+  /**
+   * Entries that hold all terms of the query, newest first: `timeout "connection reset" -retry kind:error since:7d`. What
+   * was acknowledged before is found. Filters can be typed or given; both must hold.
+   */
+  search,
+  /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
+  reflect,
+  /** How much there is, by kind and project. */
+  count,
   /**
    * What a model was given for an answer: an interaction, an assistant's message, or what made a tool call or came before an
    * error. Exact where it was recorded, else the session's history as it was then. Undefined where there is no such entry.
@@ -44,8 +69,9 @@ export const recorderOperations = {
   listSessions,
 };
 
-/** Those that are methods of a session, and of what a recorder offers as `memories`. */
+/** Those that are methods of a session and of what a recorder offers as `memories`, or answer the library in another form. */
 const otherOperations = {
+  sessionHistory,
   getSession,
   listSessionEntries,
   getHistory,
@@ -83,17 +109,38 @@ export type OperationMethods = { readonly [N in OperationName]: MethodOf<Operati
 
 /** Those that are methods of the recorder itself. */
 export type RecorderMethods = {
-  [N in keyof typeof recorderOperations]: MethodOf<(typeof recorderOperations)[N]>;
-};
+  [N in Exclude<keyof typeof recorderOperations, "listInteractions">]: MethodOf<(typeof recorderOperations)[N]>;
+} & { listInteractions: ListInteractions };
 
 export const operationList: readonly AnyOperation[] = Object.values(operations);
 
-/** The operations as calls that the reading side answers. */
+/** The operations as calls that the reading side answers, each also as JSON. */
 export const operationCalls: CallTable<Answering<Readers>> = Object.fromEntries(
   operationList.flatMap((operation) =>
-    isReading(operation) ? [[operation.name, (parts, query) => answerFrom(operation, parts, query)]] : [],
+    isReading(operation)
+      ? [
+          [operation.name, (parts: Answering<Readers>, query: never) => answerFrom(operation, parts, query)],
+          [
+            jsonCallOf(operation),
+            async (parts: Answering<Readers>, query: never) => toJson(await answerFrom(operation, parts, query)),
+          ],
+        ]
+      : [],
   ),
 );
+
+/** The call that answers with JSON in UTF-8, written where it is read: a large answer crosses to another thread without a copy. */
+export function jsonCallOf({ name }: Pick<AnyOperation, "name">): string {
+  return `${name} as JSON`;
+}
+
+export interface JsonAnswer {
+  readonly json: Uint8Array;
+}
+
+function toJson(answer: unknown): JsonAnswer | undefined {
+  return answer === undefined ? undefined : { json: Buffer.from(JSON.stringify(answer)) };
+}
 
 type ReadingOperation = Exclude<AnyOperation, { readonly needs: "recorder" | "writers" }>;
 

@@ -4,8 +4,9 @@
 // the MCP tool and the command all derive from these fields. Leaving one out does not compile.
 import type { TSchema } from "typebox";
 import type { Scope } from "../guard/scopes.js";
+import type { FaultCode } from "../model/fault.js";
 import { knownOptions } from "../model/options.js";
-import { type Noun, Rejection, type RejectionCode, reject } from "../model/rejection.js";
+import { type Noun, notFound, RecorderError, Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import type { AnswerOf, GivenIn } from "../model/schema.js";
 import type { Answering } from "../reading/answering.js";
 import { type Input, type OptionsOf, parseInput, type QueryOf, type Question } from "../search/input.js";
@@ -135,8 +136,10 @@ export interface Operation<
   /** What is missing where there is no answer: undefined in the library, 404 over HTTP. */
   readonly missing: Missing;
   /** Codes that it may be refused with, beside those of its parameters. */
-  readonly refusals: readonly RejectionCode[];
+  readonly refusals: readonly (RejectionCode | FaultCode)[];
   readonly needs: N;
+  /** The field of the answer that is Markdown, which HTTP sends to whoever accepts nothing else. */
+  readonly markdown?: string;
   /** An answer may be as large as an entry can be: HTTP sends the JSON that is written where it is read. */
   readonly is_large?: true;
   /** Writes down that it was asked: no page of another site may ask, nor anybody for headers alone. */
@@ -206,6 +209,16 @@ export type AnyOperation = Omit<
 /** The parameters in an operation's path, in order. */
 export function pathParametersOf({ route }: Pick<AnyOperation, "route">): readonly string[] {
   return [...route.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
+}
+
+/** Said by every surface of what is not there; only the library's methods answer with undefined. */
+export function missingFrom(
+  operation: Pick<AnyOperation, "missing" | "route">,
+  options: { readonly [name: string]: unknown },
+  more: { readonly field?: string; readonly hint?: string } = {},
+): RecorderError {
+  const [name = ""] = pathParametersOf(operation);
+  return new RecorderError(notFound(operation.missing ?? "entry", options[name], more));
 }
 
 /** Reads what an operation was asked with; an option that it does not have is refused. */

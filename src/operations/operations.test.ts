@@ -7,12 +7,14 @@ import type { Input, OptionsOf } from "../search/input.js";
 import type { LimitParameter } from "../search/parameters.js";
 import { operationList, operations } from "./index.js";
 import { type AnyOperation, parseOptions } from "./operation.js";
+import { streams } from "./streams.js";
 
 const nowMs = Date.UTC(2026, 10, 15);
 
-/** With what its address names, too. */
+/** With what its address names and whatever is searched for, too. */
 function parsed(operation: AnyOperation, options: object): object {
-  const named = "id" in operation.input ? { id: "s" } : {};
+  const words = Object.fromEntries(["q", "query"].filter((name) => name in operation.input).map((name) => [name, "x"]));
+  const named = { ...words, ...("id" in operation.input ? { id: "s" } : {}) };
   const query = parseOptions(operation, { ...named, ...options } as OptionsOf<Input>, nowMs);
   if (query instanceof Rejection) throw new Error(query.message);
   return query;
@@ -65,6 +67,9 @@ describe.each(paged.map((operation) => [operation.name, operation] as const))("a
       expect(fingerprint({ [name]: "" })).toBe(fingerprint({}));
     }
     expect(seen.size).toBe(tried);
+    const all = (filtered as readonly FilterName[]).map((name) => [name, filterValues[name].good] as const);
+    const reversed = Object.fromEntries(all.toReversed());
+    expect(fingerprint(reversed)).toBe(fingerprint(Object.fromEntries(all)));
   });
 
   test("is not bound to what only changes how rows are shown", () => {
@@ -79,4 +84,10 @@ test("cursors of a timeline are bound to its session and order, and not to where
   };
   expect(fingerprint({ after: 5, excerpts: true })).toBe(fingerprint({}));
   expect(new Set([fingerprint({}), fingerprint({ id: "t" }), fingerprint({ order: "desc" })]).size).toBe(3);
+});
+
+test("what is followed is asked without a clock, and so takes no times", () => {
+  const names = Object.keys(streams.tail.input);
+  expect(names).not.toContain("since");
+  expect(names).not.toContain("until");
 });

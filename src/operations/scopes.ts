@@ -18,14 +18,6 @@ export const needByRoute: { readonly [route: string]: Need } = {
 
   "GET /metrics": "metrics",
 
-  "GET /interactions": "read",
-  "GET /interactions/:id": "read",
-  "GET /entries": "read",
-  "GET /entries/:id": "read",
-  "GET /search": "read",
-  "GET /session-history": "read",
-  "GET /stats": "read",
-  "GET /reflection": "read",
   "GET /tail": "read",
   "GET /verify": "read",
 

@@ -2,7 +2,7 @@
 import { toldAnswer } from "../model/context.js";
 import type { Parameter } from "../search/parameters.js";
 import { parsePhrase } from "../search/search-query.js";
-import { entryReference, foundFor } from "./entry-reference.js";
+import { entryRef, foundFor } from "./entry-ref.js";
 import { operation } from "./operation.js";
 
 const q: Parameter<string, string> = {
@@ -44,7 +44,7 @@ export const told = operation({
       ["from an error to the first answer that knew", "hansard told 40 --json /etc/app.conf | jq .first_given"],
     ],
   },
-  input: { id: entryReference, q },
+  input: { id: entryRef, q },
   positional: ["id", "q"],
   output: toldAnswer,
   missing: "entry",

@@ -23,13 +23,14 @@ import type { Mask } from "../model/mask.js";
 import { orThrow } from "../model/rejection.js";
 import { SerialQueue } from "../model/scheduling.js";
 import { type Calls, calls as callTable } from "../operations/calls.js";
+import { type JsonAnswer, jsonCallOf } from "../operations/index.js";
 import { parseOptions } from "../operations/operation.js";
 import type { Writers } from "../operations/recording.js";
 import { bindCalls, type Reading } from "../reading/calls.js";
 import { TailHub } from "../reading/tail/hub.js";
 import type { TailSource } from "../reading/tail/source.js";
 import { Custody } from "./custody.js";
-import { methodsBy, type Operate } from "./operable.js";
+import { methodsBy, type Operate, type OperateAsJson } from "./operable.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
 import { Vitals } from "./vitals.js";
 
@@ -63,6 +64,11 @@ export function composeRecorder(opened: RecorderSides): Recorder {
   const calls: Calls = bindCalls(callTable, (name, query) => reading.ask(name, query));
   const operate: Operate = async (operation, options) =>
     reading.ask(operation.name, orThrow(parseOptions(operation, options, surroundings.nowMs())));
+  const operateAsJson: OperateAsJson = async (operation, options) => {
+    const query = orThrow(parseOptions(operation, options, surroundings.nowMs()));
+    const answer = (await reading.ask(jsonCallOf(operation), query)) as JsonAnswer | undefined;
+    return answer?.json;
+  };
   const sides = { ...opened, calls, operate };
   const commit = new GroupCommit(log);
   const queue = new SerialQueue();
@@ -147,6 +153,7 @@ export function composeRecorder(opened: RecorderSides): Recorder {
       await operation.note?.(writers, query as never, answer as never);
       return answer;
     },
+    operateAsJson,
     vitals,
     by: partsOf,
     close() {

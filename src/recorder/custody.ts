@@ -39,7 +39,7 @@ export class Custody {
     const walk = async (): Promise<Verification> => {
       // Triggers that were missing are there again since this program opened the log, and whoever reads it does not know.
       const { missing } = await log.guards();
-      const result = await calls.verify();
+      const result = await calls.verifyChain();
       return missing.length === 0 ? result : { ...result, warnings: ["trigger_missing"] };
     };
     const walked = await (against === undefined ? walk() : sealing.against(against, log, walk));

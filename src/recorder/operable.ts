@@ -2,7 +2,8 @@
 
 import { knownOptions } from "../model/options.js";
 import { type OperationMethods, operations, type RecorderMethods, recorderOperations } from "../operations/index.js";
-import type { AnyOperation } from "../operations/operation.js";
+import type { AnswerTo, AnyOperation } from "../operations/operation.js";
+import type { OptionsOf } from "../search/input.js";
 
 /** What an operation is asked with, by name. */
 export type Options = { readonly [name: string]: unknown };
@@ -10,13 +11,29 @@ export type Options = { readonly [name: string]: unknown };
 /** Carries an operation out, here or on a server. */
 export type Operate = (operation: AnyOperation, options: Options) => Promise<unknown>;
 
+/** The same, with the answer as JSON in UTF-8. */
+export type OperateAsJson = (operation: AnyOperation, options: Options) => Promise<Uint8Array | undefined>;
+
 abstract class Operating {
   /** Carries an operation out. Surfaces call it with what a request, a tool call or a command line gave. */
   abstract operate(operation: AnyOperation, options: Options): Promise<unknown>;
+
+  /** What was recorded about a phrase as text for an agent: a line each, newest first. */
+  async sessionHistory(query: string, role?: string, limit?: number): Promise<string>;
+  async sessionHistory(options: SessionHistoryOptions): Promise<string>;
+  async sessionHistory(given: string | SessionHistoryOptions, role?: string, limit?: number): Promise<string> {
+    const options = typeof given === "string" ? { query: given, role, limit } : given;
+    const found = await this.operate(operations.sessionHistory, options);
+    return (found as AnswerTo<typeof operations.sessionHistory>).text;
+  }
 }
+
+/** As the agent asks: the query is one phrase, whatever it contains. */
+export type SessionHistoryOptions = OptionsOf<(typeof operations.sessionHistory)["input"]> & { readonly query: string };
 
 for (const [name, operation] of Object.entries(recorderOperations)) {
   Object.defineProperty(Operating.prototype, name, {
+    writable: true,
     async value(this: Operating, ...given: readonly unknown[]): Promise<unknown> {
       return this.operate(operation, optionsOf(operation, given));
     },

@@ -1,12 +1,13 @@
 // What the recorder's calls take: an option that does not exist is refused, with the one that was meant.
 
+import { exportInput } from "../export/exports.js";
 import type { ImportOptions } from "../import/import-files.js";
 import type { RetentionOptions, ScrubOptions } from "../log/forgetting/forgotten.js";
 import type { SealKeepingOptions } from "../log/seals/seal-keeping.js";
 import type { LearningOptions } from "../memories/background/learning.js";
-import { knownOptions, optionNames } from "../model/options.js";
+import { optionNames } from "../model/options.js";
 import type { Seal } from "../model/verification.js";
-import { optionNamesOf, type QuestionName, questionRules } from "../search/question-rules.js";
+import { tailInput } from "../reading/tail/tail-query.js";
 
 export interface VerifyOptions {
   /** A seal, or its text. */
@@ -22,8 +23,10 @@ export interface RebuildIndexOptions {
   readonly onProgress?: ((position: number) => void) | undefined;
 }
 
-/** What the calls that are no questions take. */
+/** What the calls that are no operations take. */
 export const optionTables = {
+  tail: Object.keys(tailInput),
+  export: [...Object.keys(exportInput), "actor", "onUnaudited"],
   import: optionNames<ImportOptions>({
     format: true,
     timezone: true,
@@ -46,20 +49,3 @@ export const optionTables = {
   }),
   rebuildIndex: optionNames<RebuildIndexOptions>({ onProgress: true }),
 };
-
-/** The options of a question, refused where there is no such option. */
-export function known<O extends object>(question: QuestionName, options: O): O {
-  return knownOptions(options, questionOptions[question]);
-}
-
-/** What is asked for is an argument of its own in a search; an export also has somebody who asks for it. */
-const questionOptions: { readonly [Q in QuestionName]: readonly string[] } = {
-  ...mapNames(Object.keys(questionRules) as readonly QuestionName[]),
-  search: optionNamesOf("search").filter((name) => name !== "q"),
-  export: [...optionNamesOf("export"), "actor", "onUnaudited"],
-};
-
-function mapNames(questions: readonly QuestionName[]): { readonly [Q in QuestionName]: readonly string[] } {
-  const named = questions.map((question) => [question, optionNamesOf(question)]);
-  return Object.fromEntries(named) as { readonly [Q in QuestionName]: readonly string[] };
-}

@@ -32,16 +32,14 @@ import type { Calls } from "../operations/calls.js";
 import type { Operations } from "../operations/index.js";
 import { type AnyOperation, parseOptions } from "../operations/operation.js";
 import { rebuildWithProgress } from "../reading/rebuilding.js";
-import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tail/read-tail.js";
 import type { Tail } from "../reading/tail/tail.js";
+import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tail/tail-query.js";
 import type { OptionsOf } from "../search/input.js";
 import type { Custody } from "./custody.js";
 import { Memories, type MemoryPasses } from "./memories.js";
-import { methodsBy, type Operate, type Options } from "./operable.js";
-import { ReadableRecord } from "./readable-record.js";
+import { methodsBy, Operable, type Operate, type OperateAsJson, type Options } from "./operable.js";
 import {
   type AcceptLogOptions,
-  known,
   optionTables,
   type RebuildIndexOptions,
   type VerifyOptions,
@@ -54,8 +52,20 @@ export type { Tail } from "../reading/tail/tail.js";
 export type { AcceptLogOptions, RebuildIndexOptions, VerifyOptions } from "./recorder-options.js";
 export type { Health } from "./vitals.js";
 
+/** Filters of the list of interactions. An empty one filters nothing; `"-"` selects entries without that label. */
+export type InteractionListOptions = OptionsOf<Operations["listInteractions"]["input"]>;
+
+/** Filters of the list of entries. An empty one filters nothing; `"-"` selects entries without that label. */
+export type EntryListOptions = OptionsOf<Operations["listEntries"]["input"]>;
+
 /** Filters of the list of sessions: those that hold an entry with the label. */
 export type SessionListOptions = OptionsOf<Operations["listSessions"]["input"]>;
+
+/** Filters of a search; the same can be typed into the query, and then both must hold. */
+export type SearchOptions = Omit<OptionsOf<Operations["search"]["input"]>, "q">;
+
+/** Filters as in lists, and how many of the newest entries: 30 by default, at most 100,000. */
+export type ReflectionOptions = OptionsOf<Operations["reflect"]["input"]>;
 
 /** What a recorder is made of; see compose-recorder.ts. */
 export interface RecorderParts {
@@ -74,6 +84,7 @@ export interface RecorderParts {
   readonly nowMs: () => number;
   /** Carries an operation out, here or on a server. */
   readonly operate: Operate;
+  readonly operateAsJson: OperateAsJson;
   /** Begins to learn beside capture, unless it has. */
   readonly learn: (options: LearningOptions) => void;
   readonly watches: Watches;
@@ -84,7 +95,7 @@ export interface RecorderParts {
 }
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
-export class Recorder extends ReadableRecord {
+export class Recorder extends Operable {
   /** The keys that servers on this store ask for. */
   readonly keys: RecorderParts["keys"];
   /** What was learned: proposed, decided upon by a person, and recalled. */
@@ -99,7 +110,7 @@ export class Recorder extends ReadableRecord {
   #closing: Promise<void> | undefined;
 
   constructor(parts: RecorderParts) {
-    super({ nowMs: parts.nowMs, open: () => this.#open() });
+    super();
     this.#parts = parts;
     this.keys = parts.keys;
     this.memories = new Memories(this.#operations, parts.passes);
@@ -125,12 +136,17 @@ export class Recorder extends ReadableRecord {
 
   /** Carries an operation out; one that appends entries goes the way of `append`. */
   override async operate(operation: AnyOperation, options: Options): Promise<unknown> {
+    const { operate, nowMs } = this.#open();
     if (operation.needs === "recorder") {
-      const { nowMs } = this.#open();
       return operation.answer(this, orThrow(parseOptions(operation, options, nowMs())) as never);
     }
-    const answer = await super.operate(operation, options);
+    const answer = await operate(operation, options);
     return operation.name === "forget" ? this.#forgetting(answer as Forgotten) : answer;
+  }
+
+  /** The same as JSON in UTF-8, for whoever sends it on: an answer may be as large as an entry can be. */
+  async operateAsJson(operation: AnyOperation, options: Options): Promise<Uint8Array | undefined> {
+    return this.#open().operateAsJson(operation, options);
   }
 
   /** What `within` was given where this is asked. */
@@ -153,14 +169,14 @@ export class Recorder extends ReadableRecord {
     const surrounded = this.#surrounded.around(input, "interaction");
     const item = orThrow(await this.#open().capture.appendOne(surrounded, "interaction"));
     if (item.status === "recorded" && item.stored !== undefined) return toEntry(item.stored) as Interaction;
-    return (await this.#open().calls.getById(item.id)) as Interaction;
+    return (await this.getEntry(item.id)) as Interaction;
   }
 
   /** Adds the response to an interaction that was recorded before it was there. */
   async completeInteraction(id: string, completion: CompletionInput): Promise<Interaction> {
     const input = { ...completion, kind: "response", interaction_id: id };
     const response = orThrow(await this.#open().capture.appendOne(input));
-    const interaction = (await this.#open().calls.getById(id)) as Interaction | undefined;
+    const interaction = (await this.getEntry(id)) as Interaction | undefined;
     const message = `entry ${response.id} has no interaction`;
     return orThrow(interaction ?? reject({ code: "interaction_not_found", message }));
   }
@@ -196,7 +212,7 @@ export class Recorder extends ReadableRecord {
    * once and in order; an interaction comes without the response that completes it later, which is an entry of its own.
    */
   tail(options: TailOptions = {}): Tail {
-    return this.#open().tails.open(orThrow(parseTailQuery(known("tail", options))), options);
+    return this.#open().tails.open(orThrow(parseTailQuery(knownOptions(options, optionTables.tail))), options);
   }
 
   /**
@@ -234,7 +250,7 @@ export class Recorder extends ReadableRecord {
    */
   async *exportEntries(options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
     const { exports, nowMs } = this.#open();
-    const query = orThrow(parseExportQuery(known("export", options), nowMs()));
+    const query = orThrow(parseExportQuery(knownOptions(options, optionTables.export), nowMs()));
     const deed = { actor: options.actor ?? person.actor, id: options.export_id };
     yield* exports.entries(query, deed, options.onUnaudited);
   }

@@ -23,11 +23,11 @@ export interface Filter<C extends ConditionName = ConditionName> extends Paramet
   readonly of_sessions?: { readonly description: string; readonly says: string };
 }
 
-interface ParsedFilter<C extends ConditionName> {
+type ParsedFilter<C extends ConditionName> = {
   readonly asked: NonNullable<RowFilter[C]>;
-  /** The same as text, so that it can be asked again elsewhere: what means the same is written the same. */
+  /** The same as text: what means the same is written the same. */
   readonly text: string;
-}
+};
 
 /** What was given, as text and by name, without what was empty; in the order in which a question names its filters. */
 export type GivenFilters = { readonly [name: string]: string };
@@ -128,9 +128,6 @@ export const filters = {
 
 type Filters = typeof filters;
 export type FilterName = keyof Filters;
-
-/** Filters as they are given. An empty one filters nothing. */
-export type FilterTexts = { readonly [N in keyof Filters]?: string | undefined };
 
 /** What these filters are as conditions on rows. */
 export type ConditionsOf<N extends FilterName> = Pick<RowFilter, Filters[N]["condition"]>;

@@ -25,12 +25,9 @@ type AfterOf<I> = I extends { readonly cursor: Cursor<infer After> } ? { readonl
 /** What a question may be asked with. */
 export type OptionsOf<I> = { readonly [N in keyof I]?: GivenOf<I[N]> | undefined };
 
-/** The filters of a question as conditions on rows. */
-type FilterOf<I> = ConditionsOf<FilterNames<I>>;
-
 /** What a question is asked with, parsed. */
 export type QueryOf<I> = { readonly [N in OwnNames<I>]: ParsedOf<I[N]> } & AfterOf<I> & {
-    readonly filter: FilterOf<I>;
+    readonly filter: ConditionsOf<FilterNames<I>>;
     /** The filters as they were given. */
     readonly given: GivenFilters;
     /** What cursors are bound to. */

@@ -10,6 +10,8 @@ export interface ParameterDoc {
   readonly example?: string | number;
   /** How the command line takes it; absent where it is no flag there. */
   readonly flag?: Flag;
+  /** Whether it may be left out although the library takes it by its place. */
+  readonly is_optional?: true;
   /** The codes that a bad value is refused with. */
   readonly refusals: readonly RejectionCode[];
 }
@@ -26,7 +28,7 @@ export interface Parameter<Given = unknown, Parsed = unknown> extends ParameterD
   readonly given?: Given;
 }
 
-export type JsonSchema = { readonly [keyword: string]: unknown };
+type JsonSchema = { readonly [keyword: string]: unknown };
 
 export interface Flag {
   /** Without its dashes. */
@@ -49,7 +51,7 @@ export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }
 
-export function parseSwitch(name: string, value: unknown): boolean | Rejection {
+function parseSwitch(name: string, value: unknown): boolean | Rejection {
   if (!isGiven(value) || value === false || value === "false" || value === "0") return false;
   if (value === true || value === "true" || value === "1") return true;
   return reject({ code: "field_invalid", field: name, message: `${name} must be true or false` });
@@ -77,19 +79,19 @@ export function parsePosition(name: string, value: unknown): number | undefined 
   });
 }
 
-export function parseLimit(value: unknown, rule: LimitRule): number | Rejection {
+function parseLimit(value: unknown, rule: LimitRule): number | Rejection {
   const count = parseCount("limit", value) ?? rule.default;
   return typeof count === "number" ? Math.min(count, rule.max) : count;
 }
 
-export const switchSchema: JsonSchema = { type: "boolean", default: false };
+const switchSchema: JsonSchema = { type: "boolean", default: false };
 
 /** The limit of lists: as many as `default` says, and never more than the contract allows. */
 export function listLimit(limitDefault: number): LimitRule {
   return { default: limitDefault, max: limits.list_max };
 }
 
-export function limitParameter(rule: LimitRule): ParameterDoc {
+function limitParameter(rule: LimitRule): ParameterDoc {
   const words = boundedWords(rule);
   return {
     description: `${words.charAt(0).toUpperCase()}${words.slice(1)}; a larger one is treated as that, and zero or less gives none.`,

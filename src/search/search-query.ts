@@ -1,33 +1,26 @@
-// The door for searches: a query as it was typed and filters as they were given, parsed into what the searcher needs.
+// What is searched for: a query as it was typed, and how its filters and those that were given come together.
 
 import { bothHold, type RowFilter } from "../index/row-filter.js";
 import { searchedKinds } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
 import { normalise } from "../model/normalise.js";
 import { Rejection, reject } from "../model/rejection.js";
-import { fingerprintOf } from "./cursor.js";
 import { type FilterName, type GivenFilters, parseFilters, typedFilterNames } from "./filters.js";
-import { type ListPlace, type Page, parsePlace } from "./lists/list-query.js";
-import { isGiven, parseLimit, parseSwitch } from "./parameters.js";
-import { type FilterOptions, questionRules } from "./question-rules.js";
+import type { ListPlace } from "./lists/list-query.js";
 
-/** Filters of a search; the same can be typed into the query, and then both must hold. */
-export interface SearchOptions extends FilterOptions<"search">, Page {
-  /** Whether to count all hits by kind, project and session: true, or `"1"` and `"true"`. */
-  readonly facets?: boolean | string | undefined;
+/** A query as it was typed, and what is in it. Terms are in the form that texts are compared in. */
+export interface TypedQuery {
+  readonly text: string;
+  readonly terms: readonly string[];
+  readonly excluded: readonly string[];
+  readonly filters: readonly TypedFilter[];
 }
 
-/** As the agent asks: the query is one phrase, whatever it contains. */
-export interface SessionHistoryOptions extends FilterOptions<"session_history">, Omit<Page, "cursor"> {
-  readonly query: string;
-}
-
-/** A parsed search. Terms are in the form that texts are compared in. */
+/** A search as the searcher needs it. */
 export interface SearchQuery {
   readonly terms: readonly string[];
   readonly excluded: readonly string[];
   readonly filter: RowFilter;
-  readonly given: GivenFilters;
   readonly limit: number;
   /** Whether what models were given is looked through, and nothing else. */
   readonly in_context: boolean;
@@ -38,24 +31,64 @@ export interface SearchQuery {
   readonly fingerprint: string;
 }
 
-export function parseSearchQuery(
-  text: string | null | undefined,
-  options: SearchOptions,
-  nowMs: number,
-): SearchQuery | Rejection {
-  const q = parseText(text, "q");
-  if (q instanceof Rejection) return q;
-  const facets = parseSwitch("facets", options.facets);
-  if (facets instanceof Rejection) return facets;
-  return toQuery(parseQueryText(q), options, { question: "search", field: "q", text: q, facets, nowMs });
+export function parseTypedQuery(text: unknown, field: string): TypedQuery | Rejection {
+  const typed = parseText(text, field);
+  if (typed instanceof Rejection) return typed;
+  const parsed = parseQueryText(typed);
+  const terms = distinct(parsed.terms);
+  const excluded = distinct(parsed.excluded);
+  if (terms.length + excluded.length > limits.query_terms) return tooManyTerms(field);
+  return { text: typed, terms, excluded, filters: parsed.filters };
 }
 
-export function parseSessionHistory(options: SessionHistoryOptions, nowMs: number): SearchQuery | Rejection {
-  const phrase = parseText(options.query, "query");
+/** A query that is one phrase, whatever it contains. */
+export function parsePhraseQuery(text: unknown, field: string): TypedQuery | Rejection {
+  const phrase = parseText(text, field);
   if (phrase instanceof Rejection) return phrase;
-  const terms = phrase.trim() === "" ? [] : [phrase];
-  const about = { question: "session_history", field: "query", text: phrase, facets: false, nowMs } as const;
-  return toQuery({ terms, excluded: [], filters: [] }, options, about);
+  return { text: phrase, terms: phrase.trim() === "" ? [] : distinct([phrase]), excluded: [], filters: [] };
+}
+
+/** A search with its typed filters among the given ones: both must hold. One that asks for nothing is refused. */
+export function withTypedFilters<Q extends { readonly filter: RowFilter; readonly now_ms: number }>(
+  query: Q,
+  typed: TypedQuery,
+  field: string,
+): Q | Rejection {
+  let filter: RowFilter = query.filter;
+  for (const one of typed.filters) {
+    const own = parseFilters([one.name], { [one.name]: one.value }, query.now_ms);
+    if (own instanceof Rejection) return pointAt(own, one, field);
+    filter = bothHold(filter, own.filter);
+  }
+  if (typed.terms.length + typed.excluded.length + Object.keys(filter).length > 0) return { ...query, filter };
+  return queryEmpty(field, "Give a word, or a filter such as kind:error.");
+}
+
+/** Without a kind the conversation is looked through. */
+export function toSearchQuery(
+  query: {
+    readonly filter: RowFilter;
+    readonly given: GivenFilters;
+    readonly limit: number;
+    readonly facets?: boolean;
+    readonly after?: ListPlace;
+    readonly fingerprint: string;
+  },
+  { terms, excluded, filters }: TypedQuery,
+): SearchQuery {
+  const { filter, given, limit, facets = false, after, fingerprint } = query;
+  const in_context = given.in !== undefined || filters.some(({ name }) => name === "in");
+  return {
+    terms,
+    excluded,
+    filter: { ...filter, kinds: filter.kinds ?? searchedKinds },
+    limit,
+    in_context,
+    facets,
+    counts_elsewhere: filter.kinds === undefined && !in_context && after === undefined,
+    fingerprint,
+    ...(after === undefined ? {} : { after }),
+  };
 }
 
 /** One phrase, whatever it contains, in the form that searches compare. */
@@ -63,46 +96,6 @@ export function parsePhrase(text: unknown, field: string): string | Rejection {
   const phrase = parseText(text, field);
   if (phrase instanceof Rejection) return phrase;
   return phrase.trim() === "" ? queryEmpty(field, "Give a word or a phrase.") : normalise(phrase);
-}
-
-interface About {
-  readonly question: "search" | "session_history";
-  /** What the query itself is called, and what it was. */
-  readonly field: "q" | "query";
-  readonly text: string;
-  readonly facets: boolean;
-  readonly nowMs: number;
-}
-
-function toQuery(
-  parsed: ParsedQuery,
-  options: FilterOptions<"search"> & Page,
-  { question, field, text, facets, nowMs }: About,
-): SearchQuery | Rejection {
-  const rule = questionRules[question];
-  const limit = parseLimit(options.limit, rule.limit);
-  if (limit instanceof Rejection) return limit;
-  const terms = distinct(parsed.terms);
-  const excluded = distinct(parsed.excluded);
-  if (terms.length + excluded.length > limits.query_terms) return tooManyTerms(field);
-  const asked = parseFilters(rule.filters, options, nowMs);
-  if (asked instanceof Rejection) return asked;
-  let filter: RowFilter = asked.filter;
-  for (const typed of parsed.filters) {
-    const own = parseFilters([typed.name], { [typed.name]: typed.value }, nowMs);
-    if (own instanceof Rejection) return pointAt(own, typed, field);
-    filter = bothHold(filter, own.filter);
-  }
-  if (terms.length + excluded.length + Object.keys(filter).length === 0)
-    return queryEmpty(field, "Give a word, or a filter such as kind:error.");
-  const given = { ...(isGiven(text.trim()) ? { [field]: text.trim() } : {}), ...asked.given };
-  const fingerprint = fingerprintOf([question, given]);
-  const searched = { ...filter, kinds: filter.kinds ?? searchedKinds };
-  const in_context = asked.given.in !== undefined || parsed.filters.some(({ name }) => name === "in");
-  const place = parsePlace(options.cursor, { filter: searched, fingerprint }, { has_texts: in_context });
-  if (place instanceof Rejection) return place;
-  const counts_elsewhere = filter.kinds === undefined && !in_context && place.after === undefined;
-  return { terms, excluded, given, limit, in_context, facets, counts_elsewhere, fingerprint, ...place };
 }
 
 function distinct(texts: readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type MemoryRecorder, memoryRecorder } from "../../test/support/memory-recorder.js";
 import type { EntryInput } from "../model/entry.js";
-import type { SearchOptions } from "./search-query.js";
+import type { SearchOptions } from "../recorder/recorder.js";
 
 let store: MemoryRecorder;
 

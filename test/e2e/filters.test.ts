@@ -72,11 +72,11 @@ const asking: {
     readonly expected: (selected: readonly Entry[]) => unknown;
   };
 } = {
-  interactions: {
+  listInteractions: {
     answer: async (options) => idsOf((await recorder.listInteractions({ limit: 500, ...options })).interactions),
     expected: (selected) => idsOf(selected.filter(({ kind }) => kind === "interaction")),
   },
-  entries: {
+  listEntries: {
     answer: async (options) => idsOf((await recorder.listEntries({ limit: 500, ...options })).entries),
     expected: idsOf,
   },
@@ -89,12 +89,12 @@ const asking: {
     answer: async (options) => idsOf((await recorder.search("word", { limit: 500, ...options })).results),
     expected: idsOf,
   },
-  session_history: {
+  sessionHistory: {
     answer: async (options) =>
       (await recorder.sessionHistory({ query: "word", limit: 500, ...options })).split("\n").length - 1,
     expected: (selected) => selected.length,
   },
-  reflection: {
+  reflect: {
     answer: async (options) => (await recorder.reflect({ limit: 500, ...options })).reviewed,
     expected: (selected) =>
       selected.filter(({ kind }) => (conversationKinds as readonly string[]).includes(kind)).length,

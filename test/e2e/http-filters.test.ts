@@ -10,21 +10,22 @@ const server = serverOfFile();
 
 /** The route of each question that has one, what else it needs to be asked at all, and which parameter takes any text. */
 const routeOf: {
-  readonly [Q in Exclude<AskedName, "session_history" | "getSession" | "getMemory">]: {
+  readonly [Q in Exclude<AskedName, "sessionHistory" | "getSession" | "getMemory" | "getInteraction" | "count">]: {
     path: string;
     needs?: string;
     takes_any?: string;
   };
 } = {
-  interactions: { path: "/interactions" },
-  entries: { path: "/entries" },
+  listInteractions: { path: "/interactions" },
+  listEntries: { path: "/entries" },
   listSessions: { path: "/sessions" },
   listSessionEntries: { path: "/sessions/{id}/entries" },
   getHistory: { path: "/sessions/{id}/history" },
+  getEntry: { path: "/entries/{id}" },
   context: { path: "/entries/{id}/context" },
   told: { path: "/entries/{id}/told", takes_any: "q" },
   search: { path: "/search", needs: "q=word" },
-  reflection: { path: "/reflection" },
+  reflect: { path: "/reflection" },
   usage: { path: "/usage" },
   tail: { path: "/tail" },
   export: { path: "/export" },
@@ -58,7 +59,7 @@ function addressOf(path: string, query: string): string {
 const questions = Object.keys(routeOf) as readonly (keyof typeof routeOf)[];
 
 test("every question with a route is asked here", () => {
-  const routed = askedNames.filter((name) => name !== "session_history");
+  const routed = askedNames.filter((name) => name !== "sessionHistory");
   expect(questions.toSorted()).toEqual(routed.toSorted());
 });
 

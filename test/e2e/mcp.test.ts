@@ -184,8 +184,8 @@ test("every tool has schemas and says whether it only reads, and none can promot
   const { tools } = await caller.listTools();
   expect(tools.map(({ name, annotations }) => [name, (annotations as { readOnlyHint: boolean }).readOnlyHint])).toEqual(
     [
-      ...["session_history", "self_reflect", "search", "get_entry", "session_context"].map((name) => [name, true]),
-      ...["told", "list_memories"].map((name) => [name, true]),
+      ...["get_entry", "search", "self_reflect", "told"].map((name) => [name, true]),
+      ...["session_history", "session_context", "list_memories"].map((name) => [name, true]),
       ...["message", "tool_call", "error", "decision", "interaction"].map((kind) => [`record_${kind}`, false]),
       ...[
         ["propose_memory", false],

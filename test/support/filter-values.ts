@@ -1,7 +1,7 @@
 // Values of every filter and parameter that tests try: a filter or parameter without any does not compile.
 import type { Entry } from "../../src/model/entry.js";
 import type { FilterName } from "../../src/search/filters.js";
-import type { ParameterName, QuestionName } from "../../src/search/question-rules.js";
+import type { ParameterName } from "./asked.js";
 
 export interface FilterValues {
   /** A value that selects some of the sample entries, and which. */
@@ -69,7 +69,7 @@ export const filterValues: { readonly [N in FilterName]: FilterValues } = {
 };
 
 /** Texts that are refused for what is no filter. */
-export const badValues: { readonly [N in Exclude<ParameterName<QuestionName>, FilterName>]: readonly string[] } = {
+export const badValues: { readonly [N in Exclude<ParameterName, FilterName | "id">]: readonly string[] } = {
   q: ["kind:gossip", "role:boss", "since:never", "until:soon", "session_id:..", "project:\u0007", '""'],
   query: [" "],
   facets: ["maybe"],

@@ -4,9 +4,10 @@
 // Nobody is ever sent anything here. A tail pulls from its own position, so a slow one costs no memory and delays no one:
 // what it missed is still in the log. What is kept, here and by each tail, obeys redactions before it is handed out.
 import { Obedience, type ObeyedLog } from "./obedience.js";
-import { matches, type TailFilter, type TailQuery, type TailRange, type TailRead, type TailRow } from "./read-tail.js";
+import { matches, type TailRange, type TailRead, type TailRow } from "./read-tail.js";
 import type { TailSource } from "./source.js";
 import { forgetAnswer, Tail, type TailWindow } from "./tail.js";
+import type { TailFilter, TailQuery } from "./tail-query.js";
 
 export interface TailHubParts {
   readonly source: TailSource;

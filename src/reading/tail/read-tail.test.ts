@@ -9,7 +9,8 @@ import type { EntryInput } from "../../model/entry.js";
 import { itemAt } from "../../model/item-at.js";
 import { noMask } from "../../model/mask.js";
 import { Rejection } from "../../model/rejection.js";
-import { matches, parseTailQuery, readTail, rowEntry, type TailOptions, type TailQuery } from "./read-tail.js";
+import { matches, readTail, rowEntry } from "./read-tail.js";
+import { parseTailQuery, type TailOptions, type TailQuery } from "./tail-query.js";
 
 describe("what a tail asks for", () => {
   test.each<[TailOptions, TailQuery]>([

@@ -1,4 +1,4 @@
-// Following the log: what a tail asks for, and the entries after a position as they were appended, ready to be sent.
+// Following the log: the entries after a position as they were appended, ready to be sent.
 
 import type { EntryRow } from "../../index/port.js";
 import { columnsOf, type FilteredRow, rowMatches } from "../../index/row-filter.js";
@@ -6,26 +6,8 @@ import type { EntryLog, StoredBody } from "../../log/port.js";
 import { bodyToEntry, parseBodyText, toAltered } from "../../model/body.js";
 import type { AlteredEntry, Entry } from "../../model/entry.js";
 import type { Mask } from "../../model/mask.js";
-import { Rejection } from "../../model/rejection.js";
-import { filters, parseFilters } from "../../search/filters.js";
 import { rowOfEntry } from "../../search/lists/row-of-entry.js";
-import { parsePosition } from "../../search/parameters.js";
-import { type FilterOptions, type QuestionFilter, questionRules } from "../../search/question-rules.js";
-
-/** Filters as in lists: an empty one filters nothing, and `"-"` selects entries without that label. */
-export interface TailOptions extends FilterOptions<"tail"> {
-  /** Entries after this position; only those that are still to come when it is left out. */
-  readonly after?: number | string | undefined;
-}
-
-export type TailFilter = QuestionFilter<"tail">;
-
-export interface TailQuery {
-  /** Undefined means from now on. */
-  readonly after: number | undefined;
-  /** Undefined lets everything through. */
-  readonly filter: TailFilter | undefined;
-}
+import { type TailFilter, tailFilters } from "./tail-query.js";
 
 /** One entry on its way to whoever follows: the text that is sent, and what filters look at. */
 export interface TailRow extends FilteredRow<keyof TailFilter> {
@@ -55,24 +37,13 @@ export interface TailRead {
   readonly isFull: boolean;
 }
 
-const filterNames = questionRules.tail.filters;
 /** What a row carries for the filters that look at it. */
-const columns = columnsOf(filterNames.map((name) => filters[name].condition));
+const columns = columnsOf(Object.values(tailFilters).map(({ condition }) => condition));
 /** A reader that has stalled keeps at most this much, beside the entry that went beyond it. */
 const READ_BYTES = 128 * 1024;
 const READ_ENTRIES = 250;
 /** A filter that matches little looks this many times as far before it answers. */
 const READS_MAX = 16;
-
-export function parseTailQuery(options: TailOptions): TailQuery | Rejection {
-  // None of these filters is a time, so that it does not matter what time it is.
-  const asked = parseFilters(filterNames, options, 0);
-  if (asked instanceof Rejection) return asked;
-  const after = parsePosition("after", options.after);
-  if (after instanceof Rejection) return after;
-  const { filter } = asked;
-  return { after, filter: Object.keys(filter).length === 0 ? undefined : filter };
-}
 
 /** Nobody can say what an altered entry was about; that it is there has to be said in any case. */
 export function matches(row: Omit<TailRow, "json">, filter: TailFilter | undefined): boolean {

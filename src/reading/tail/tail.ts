@@ -1,6 +1,7 @@
 // One tail: an async iterable over the entries of the log, from a position on, each once and in order.
 import type { AlteredEntry, Entry } from "../../model/entry.js";
-import { rowEntry, type TailFilter, type TailRead, type TailRow } from "./read-tail.js";
+import { rowEntry, type TailRead, type TailRow } from "./read-tail.js";
+import type { TailFilter } from "./tail-query.js";
 
 /** What a tail needs of the hub it belongs to. */
 export interface TailWindow {

@@ -34,8 +34,8 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
   const capture = new RemoteCapture({ server, redact, recorded });
   const tails = new RemoteTails(server);
   const watches = new Watches(bookmarks);
-  const calls = remoteCalls({ server, mask });
-  const operateThere = operateRemotely(server, Date.now);
+  const calls = remoteCalls(server);
+  const operateThere = operateRemotely({ server, mask, nowMs: Date.now });
   const operate: Operate = async (operation, options) =>
     operation.name === "usage" && prices !== undefined
       ? elsewhere("reckoning by prices of your own")
@@ -47,6 +47,10 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     watches,
     keys,
     operate,
+    async operateAsJson(operation, options) {
+      const answer = await operate(operation, options);
+      return answer === undefined ? undefined : Buffer.from(JSON.stringify(answer));
+    },
     calls,
     imports: capture.imports,
     passes: {

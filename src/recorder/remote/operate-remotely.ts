@@ -1,20 +1,29 @@
 // Operations on a server: what was given is parsed here, and refused in the same words; the route has the answer.
 
+import type { Mask } from "../../model/mask.js";
 import { orThrow, RecorderError } from "../../model/rejection.js";
 import { type AnyOperation, parseOptions } from "../../operations/operation.js";
 import { isGiven } from "../../search/parameters.js";
 import type { Operate, Options } from "../operable.js";
 import type { Query, ServerConnection } from "./server-connection.js";
 
-export function operateRemotely(server: ServerConnection, nowMs: () => number): Operate {
+export function operateRemotely(parts: {
+  readonly server: ServerConnection;
+  readonly mask: Mask;
+  readonly nowMs: () => number;
+}): Operate {
+  const { server, mask, nowMs } = parts;
   return async (operation, options) => {
     orThrow(parseOptions(operation, options, nowMs()));
     const { path, query } = requestOf(operation, options);
     try {
       const members = membersOf(operation.output);
-      return await (operation.body === undefined
-        ? server.get<object>(path, members, query)
-        : server.post<object>(path, sentIn(operation, options), members));
+      if (operation.body !== undefined) {
+        return await server.post<object>(path, sentIn(operation, options), members);
+      }
+      const answer = await server.get<object>(path, members, query);
+      // What is known as a secret here need not be one to the server.
+      return query.masked === undefined ? answer : mask.value(answer);
     } catch (error) {
       if (error instanceof RecorderError && error.code === `${operation.missing}_not_found`) return undefined;
       throw error;

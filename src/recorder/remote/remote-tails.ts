@@ -4,8 +4,9 @@ import { textOf } from "../../../client/connection.js";
 import { defaultRetry, retryDelay } from "../../../client/server-errors.js";
 import { Fault } from "../../model/fault.js";
 import { RecorderError } from "../../model/rejection.js";
-import type { TailFilter, TailOptions, TailQuery, TailRead, TailRow } from "../../reading/tail/read-tail.js";
+import type { TailRead, TailRow } from "../../reading/tail/read-tail.js";
 import { Tail, type TailWindow } from "../../reading/tail/tail.js";
+import type { TailFilter, TailOptions, TailQuery } from "../../reading/tail/tail-query.js";
 import type { ServerConnection } from "./server-connection.js";
 
 /** Whoever reads slowly holds no more than this; then the connection waits. */

@@ -29,14 +29,8 @@ export interface Page<Row> {
   readonly used: number;
 }
 
-/** A whole entry as JSON bytes: it is written in the thread that reads, and crosses to another without a copy. */
-export interface EntryJson {
-  readonly kind: string;
-  readonly json: Uint8Array;
-}
-
-/** Which entry is wanted, and whether what is secret in it is to be hidden. */
-export type EntryWish = ({ readonly id: string } | { readonly position: number }) & { readonly is_masked?: boolean };
+/** Names one entry. */
+export type EntryRef = { readonly id: string } | { readonly position: number };
 
 export class EntryReader {
   readonly #log: EntrySource;
@@ -45,6 +39,10 @@ export class EntryReader {
   constructor(parts: { readonly log: EntrySource; readonly mask: Mask }) {
     this.#log = parts.log;
     this.#mask = parts.mask;
+  }
+
+  get(ref: EntryRef): Promise<Entry | ErasedEntry | undefined> {
+    return "id" in ref ? this.getById(ref.id) : this.getByPosition(ref.position);
   }
 
   async getById(id: string): Promise<Entry | ErasedEntry | undefined> {
@@ -90,14 +88,6 @@ export class EntryReader {
     for (const one of stored.slice(0, used)) chars += one?.body?.length ?? 0;
     for (const entry of entries) if ("response_id" in entry) chars += (entry as Interaction).response.length;
     return { entries, used, chars };
-  }
-
-  /** The same as JSON, masked where that is asked for. */
-  async getJson({ is_masked = false, ...wish }: EntryWish): Promise<EntryJson | undefined> {
-    const entry = "position" in wish ? await this.getByPosition(wish.position) : await this.getById(wish.id);
-    if (entry === undefined) return undefined;
-    const shown = is_masked && !("erased" in entry) ? this.#mask.entry(entry) : entry;
-    return { kind: entry.kind, json: Buffer.from(JSON.stringify(shown)) };
   }
 
   /** The entries at these positions, masked, for whoever shows parts of them; erased and altered ones are left out. */

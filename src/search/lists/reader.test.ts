@@ -5,6 +5,7 @@ import { type MemoryRecorder, memoryRecorder } from "../../../test/support/memor
 import { MemoryIndex } from "../../engines/memory/index.js";
 import { MemoryLog } from "../../engines/memory/log.js";
 import { noMask } from "../../model/mask.js";
+import { EntryReader } from "./entry-reader.js";
 import { Reader } from "./reader.js";
 
 let recorder: MemoryRecorder["recorder"];
@@ -135,10 +136,11 @@ test("an erased entry is read as its envelope, and lists leave it out", async ()
   const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", references: [] };
   await fill(index, { rows: [1, 2].map((position) => ({ ...row, position })), through: 2 });
   const reader = new Reader({ log, index, mask: noMask });
-  expect(await reader.getById("a")).toMatchObject({ id: "a", position: 1, erased: true });
-  expect(await reader.getByPosition(1)).toMatchObject({ id: "", position: 1, erased: true });
-  const { entries } = await reader.listEntries({ filter: {}, given: {}, limit: 10, fingerprint: "" });
-  expect(entries.map(({ id }) => id)).toEqual(["b"]);
+  const entries = new EntryReader({ log, mask: noMask });
+  expect(await entries.getById("a")).toMatchObject({ id: "a", position: 1, erased: true });
+  expect(await entries.getByPosition(1)).toMatchObject({ id: "", position: 1, erased: true });
+  const page = await reader.listEntries({ filter: {}, limit: 10, fingerprint: "" });
+  expect(page.entries.map(({ id }) => id)).toEqual(["b"]);
 });
 
 async function record(count: number): Promise<void> {

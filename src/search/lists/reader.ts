@@ -3,35 +3,13 @@
 import type { EntryCounts, EntryIndex, RowKey, RowQuery } from "../../index/port.js";
 import { SESSIONS } from "../../index/session-fold.js";
 import type { EntrySource } from "../../log/port.js";
-import type {
-  AlteredEntry,
-  AlteredInteraction,
-  Entry,
-  ErasedEntry,
-  Interaction,
-  InteractionSummary,
-  ListedEntry,
-} from "../../model/entry.js";
+import type { AlteredEntry, Entry, Interaction, InteractionSummary, ListedEntry } from "../../model/entry.js";
 import { itemAt } from "../../model/item-at.js";
 import type { Mask } from "../../model/mask.js";
 import { formatTime } from "../../model/time.js";
+import type { EntryList, InteractionList } from "./entry-pages.js";
 import { EntryReader, type Page } from "./entry-reader.js";
 import { cursorAfter, type InteractionQuery, type ListQuery } from "./list-query.js";
-
-/** A page of interactions: summaries, or whole ones where `full` was asked for. */
-export interface InteractionList<Row = InteractionSummary> {
-  readonly interactions: readonly (Row | AlteredInteraction)[];
-  readonly next_cursor: string | null;
-  /** While the index is rebuilt: older entries may be missing. */
-  readonly partial?: true;
-}
-
-export interface EntryList {
-  readonly entries: readonly ListedEntry[];
-  readonly next_cursor: string | null;
-  /** While the index is rebuilt: older entries may be missing. */
-  readonly partial?: true;
-}
 
 /** What reading needs: the truth, and what is derived from it, brought up to the first by whoever asks. */
 export interface ReadingParts {
@@ -53,21 +31,14 @@ export class Reader {
   async listInteractions(query: InteractionQuery): Promise<InteractionList<Interaction | InteractionSummary>> {
     const read = (positions: readonly number[]): Promise<Page<Entry | AlteredEntry | ListedEntry>> =>
       query.full ? this.#entries.wholePage(positions) : this.#entries.page(positions);
-    const { rows, next_cursor } = await this.#list(query, read);
+    const ofInteractions = { ...query, filter: { ...query.filter, kinds: ["interaction"] } };
+    const { rows, next_cursor } = await this.#list(ofInteractions, read);
     return { interactions: rows as InteractionList<Interaction | InteractionSummary>["interactions"], next_cursor };
   }
 
   async listEntries(query: ListQuery): Promise<EntryList> {
     const { rows, next_cursor } = await this.#list(query, (positions) => this.#entries.page(positions));
     return { entries: rows, next_cursor };
-  }
-
-  getById(id: string): Promise<Entry | ErasedEntry | undefined> {
-    return this.#entries.getById(id);
-  }
-
-  getByPosition(position: number): Promise<Entry | ErasedEntry | undefined> {
-    return this.#entries.getByPosition(position);
   }
 
   /** Places of entries, for those who read them themselves. */

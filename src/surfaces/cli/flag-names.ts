@@ -1,13 +1,18 @@
 // The flags of fields.
 import { operationList } from "../../operations/index.js";
 import type { AnyOperation } from "../../operations/operation.js";
-import { type LimitParameter, limitFlag } from "../../search/parameters.js";
-import { flagsOf, type ParameterFlag, questionNames } from "../../search/question-rules.js";
+import { streams } from "../../operations/streams.js";
+import { type Flag, type LimitParameter, limitFlag } from "../../search/parameters.js";
+
+interface ParameterFlag extends Flag {
+  /** What it is the flag of. */
+  readonly parameter: string;
+}
 
 /** Flags that are not the field's name with dashes. */
 const nameByField: { readonly [field: string]: string } = {
   ...Object.fromEntries(
-    [...flagsOf(questionNames), ...flagsOfOperations(operationList)].map(({ parameter, name }) => [parameter, name]),
+    flagsOfOperations([...operationList, streams.tail, streams.export]).map(({ parameter, name }) => [parameter, name]),
   ),
   memories_used: "memory",
   chunks_used: "chunk",

@@ -3,14 +3,21 @@ import { Command } from "commander";
 import { expect, test } from "vitest";
 import { operations } from "../../operations/index.js";
 import type { AnyOperation } from "../../operations/operation.js";
+import { streams } from "../../operations/streams.js";
 import type { CommandModule } from "./command.js";
+import { exportCommand } from "./commands/export.js";
 import { historyCommand } from "./commands/history.js";
+import { listCommand } from "./commands/list.js";
 import { memoriesCommand } from "./commands/memories.js";
 import { recallCommand } from "./commands/recall.js";
+import { reflectCommand } from "./commands/reflect.js";
+import { searchCommand } from "./commands/search.js";
 import { sessionsCommand } from "./commands/sessions.js";
+import { tailCommand } from "./commands/tail.js";
 import { flagsOfOperations } from "./flag-names.js";
 import { attributesOf, defineFlags, flagsGiven } from "./operation-command.js";
 
+const { listEntries, listInteractions, search, sessionHistory, reflect } = operations;
 const { listSessions, listSessionEntries, getHistory, listMemories, recall } = operations;
 
 test("a switch is on where it is given, and dashes are part of a name", () => {
@@ -27,6 +34,23 @@ test("a switch is on where it is given, and dashes are part of a name", () => {
   ]);
 });
 
+function parsed(asked: readonly Pick<AnyOperation, "input">[], args: readonly string[]) {
+  return defineFlags(new Command("ask").exitOverride(), ...asked)
+    .parse(args, { from: "user" })
+    .opts();
+}
+
+test("what was given is read by the names of the parameters, and the rest left out", () => {
+  const options = parsed([listEntries], ["--session", "s:1", "--since", "7d", "--limit", "5", "--project", ""]);
+  expect(flagsGiven(options, listEntries)).toEqual({ session_id: "s:1", since: "7d", limit: "5", project: "" });
+});
+
+test("of two operations that share a command each reads its own", () => {
+  const options = parsed([listEntries, listInteractions], ["--memory", "m", "--kind", "error", "--client", "-"]);
+  expect(flagsGiven(options, listEntries)).toEqual({ client: "-", kind: "error" });
+  expect(flagsGiven(options, listInteractions)).toEqual({ client: "-", memory: "m" });
+});
+
 test("operations that one command carries out share their flags, and name what their defaults are of", () => {
   const flags = flagsOfOperations([listSessions, listSessionEntries]);
   expect(flags.map(({ name }) => name)).toEqual(["project", "client", "limit", "cursor", "order"]);
@@ -34,7 +58,12 @@ test("operations that one command carries out share their flags, and name what t
   expect(flags[0]?.says).toContain("only sessions with an entry of this project");
 });
 
-test.each<[string, CommandModule, readonly AnyOperation[]]>([
+test.each<[string, CommandModule, readonly Pick<AnyOperation, "input">[]]>([
+  ["list", listCommand, [listEntries, listInteractions]],
+  ["search", searchCommand, [search, sessionHistory]],
+  ["reflect", reflectCommand, [reflect]],
+  ["tail", tailCommand, [streams.tail]],
+  ["export", exportCommand, [streams.export]],
   ["sessions", sessionsCommand, [listSessions, listSessionEntries]],
   ["history", historyCommand, [getHistory]],
   ["memories", memoriesCommand, [listMemories]],

@@ -1,7 +1,7 @@
 // A command of an operation: its flags, its help and its document follow from the operation; how it looks to a person does not.
 import type { Command } from "commander";
-import { notFound, RecorderError } from "../../model/rejection.js";
-import type { AnyOperation } from "../../operations/operation.js";
+import { type Noun, RecorderError } from "../../model/rejection.js";
+import { type AnyOperation, missingFrom } from "../../operations/operation.js";
 import type { Input } from "../../search/input.js";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "./command.js";
 import { exitStatus } from "./failures.js";
@@ -9,7 +9,12 @@ import { attributeOf, flagsOfOperations } from "./flag-names.js";
 import { documentText, type Pane } from "./text/terminal.js";
 
 /** What a person sees of an answer. */
-export type Print<A> = (answer: A, out: Pane, options: GivenOptions) => string | Promise<string>;
+export type Print<A> = (
+  answer: A,
+  out: Pane,
+  options: GivenOptions,
+  settings: Invocation["settings"],
+) => string | Promise<string>;
 
 /** What a command has beside its operation: an option of its own, such as one that says how the store is opened. */
 interface More {
@@ -38,9 +43,9 @@ export function operationCommand<A>(operation: AnyOperation, print: Print<A>, mo
       const answer = await withQuestion(opening, (recorder) => recorder.operate(operation, options)).catch((error) => {
         throw withoutFlag(error, operation);
       });
-      if (answer === undefined && operation.missing !== undefined) throw notThere(operation, options);
+      if (answer === undefined) throw missingFrom(operation, options, moreByNoun[operation.missing ?? "entry"]);
       screen.out.write(
-        json ? documentText(answer as object, screen.out) : await print(answer as A, screen.out, options),
+        json ? documentText(answer as object, screen.out) : await print(answer as A, screen.out, options, settings),
       );
       return exitStatus.done;
     },
@@ -55,14 +60,13 @@ function withoutFlag(error: unknown, { command }: AnyOperation): unknown {
   return new RecorderError({ ...details, message: error.message });
 }
 
-function notThere({ missing, command }: AnyOperation, options: GivenOptions): RecorderError {
-  const name = options[command?.operands[0]?.parameter ?? ""];
-  const hint = "`hansard list` shows what there is; an id, or a position such as 12, is understood.";
-  return new RecorderError(notFound(missing ?? "entry", name, { hint }));
-}
+/** What else is said of something that is not there. */
+const moreByNoun: { readonly [N in Noun]?: { readonly hint?: string } } = {
+  entry: { hint: "`hansard list` shows what there is; an id, or a position such as 12, is understood." },
+};
 
 /** Declares the flags of an operation, or of several that one command carries out. */
-export function defineFlags(command: Command, ...operations: readonly AnyOperation[]): Command {
+export function defineFlags(command: Command, ...operations: readonly Pick<AnyOperation, "input">[]): Command {
   for (const { name, value, says } of flagsOfOperations(operations)) {
     command.option(value === undefined ? `--${name}` : `--${name} <${value}>`, says);
   }

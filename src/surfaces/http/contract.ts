@@ -1,6 +1,5 @@
 // The shapes of the HTTP answers, for whoever speaks to the server in TypeScript: the page imports only these types.
 import type { Caller } from "../../guard/keys.js";
-import type { Entry, ErasedEntry, Interaction } from "../../model/entry.js";
 import type { FaultCode } from "../../model/fault.js";
 import type { RejectionCode } from "../../model/rejection.js";
 import type { Diagnosis } from "../../model/verification.js";
@@ -26,16 +25,16 @@ export interface ErrorAnswer {
 export type EntriesRecorded = AnswerTo<Operations["appendEntries"]>;
 
 /** `GET /interactions`. */
-export type InteractionPage = Awaited<ReturnType<Recorder["listInteractions"]>>;
+export type InteractionPage = AnswerTo<Operations["listInteractions"]>;
 
 /** `GET /interactions/{id}`. */
-export type InteractionAnswer = Interaction | ErasedEntry;
+export type InteractionAnswer = NonNullable<AnswerTo<Operations["getInteraction"]>>;
 
 /** `GET /entries` and `GET /sessions/{id}/entries`. */
-export type EntryPage = Awaited<ReturnType<Recorder["listEntries"]>>;
+export type EntryPage = AnswerTo<Operations["listEntries"]>;
 
 /** `GET /entries/{id}`. */
-export type EntryAnswer = Entry | ErasedEntry;
+export type EntryAnswer = NonNullable<AnswerTo<Operations["getEntry"]>>;
 
 /** `GET /entries/{id}/context`. */
 export type ContextAnswer = NonNullable<AnswerTo<Operations["context"]>>;
@@ -53,21 +52,16 @@ export type SessionAnswer = NonNullable<AnswerTo<Operations["getSession"]>>;
 export type HistoryAnswer = AnswerTo<Operations["getHistory"]>;
 
 /** `GET /search`. */
-export type SearchAnswer = Awaited<ReturnType<Recorder["search"]>>;
+export type SearchAnswer = AnswerTo<Operations["search"]>;
 
 /** `GET /session-history`. */
-export interface SessionHistoryAnswer {
-  readonly text: string;
-}
+export type SessionHistoryAnswer = AnswerTo<Operations["sessionHistory"]>;
 
 /** `GET /stats`. */
-export interface StatsAnswer extends Awaited<ReturnType<Recorder["count"]>> {
-  /** How many memories wait for a verdict; absent while the index cannot tell. */
-  readonly pending?: number;
-}
+export type StatsAnswer = AnswerTo<Operations["count"]>;
 
 /** `GET /reflection`. */
-export type ReflectionAnswer = Awaited<ReturnType<Recorder["reflect"]>>;
+export type ReflectionAnswer = AnswerTo<Operations["reflect"]>;
 
 /** `GET /usage`. */
 export type UsageAnswer = AnswerTo<Operations["usage"]>;

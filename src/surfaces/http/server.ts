@@ -20,17 +20,12 @@ import { logRequest, RequestLog } from "./logger.js";
 import { accessRoutes } from "./routes/access.js";
 import { custodyRoutes } from "./routes/custody.js";
 import { documentRoutes } from "./routes/documents.js";
-import { entryRoutes } from "./routes/entries.js";
 import { exportRoutes } from "./routes/export.js";
 import { hookRoutes } from "./routes/hooks.js";
-import { interactionRoutes } from "./routes/interactions.js";
 import { mcpRoutes } from "./routes/mcp.js";
 import { metricsRoutes } from "./routes/metrics.js";
 import { operationRoutes } from "./routes/operations.js";
 import { isUnreadableView, pageRoutes, readPage, sendHtml } from "./routes/page.js";
-import { reflectionRoutes } from "./routes/reflection.js";
-import { searchRoutes } from "./routes/search.js";
-import { statsRoutes } from "./routes/stats.js";
 import { tailRoutes } from "./routes/tail.js";
 
 export interface ServerOptions {
@@ -94,11 +89,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const bodies = budgetBodies(app, limits.bodies_bytes);
   cutOffStalled(app, limits.stall_ms);
   const paths = gatherOperations(app);
-  interactionRoutes(app, recorder);
-  entryRoutes(app, recorder);
-  searchRoutes(app, recorder);
-  statsRoutes(app, recorder);
-  reflectionRoutes(app, recorder);
   operationRoutes(app, recorder);
   tailRoutes(app, recorder);
   exportRoutes(app, recorder);

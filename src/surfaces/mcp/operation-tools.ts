@@ -1,52 +1,192 @@
-// Tools of operations: their schemas and answers follow from the operation; long answers are cut to what fits before a model.
+// Tools of operations: their schemas and answers follow from the operation. Long answers are cut to what fits before a model,
+// and what a model reads is always masked.
 import { knownOptions } from "../../model/options.js";
-import { notFound, RecorderError } from "../../model/rejection.js";
+import { RecorderError } from "../../model/rejection.js";
 import { operationList } from "../../operations/index.js";
-import { type AnyOperation, pathParametersOf } from "../../operations/operation.js";
+import { type AnyOperation, missingFrom } from "../../operations/operation.js";
 import type { Recorder } from "../../recorder/recorder.js";
-import { pageThatFits, shortened } from "./bounds.js";
-import { answerOutput, operationInput } from "./schemas.js";
-import { type Arguments, recordedAnswer, type Tool, type ToolAnswer } from "./tool.js";
+import { countThatFits, cursorAt, fits, pageThatFits, pieceOf, placeOf, shortened } from "./bounds.js";
+import { answerOutput, cursorProperty, envelopeOf, nextCursor, operationInput } from "./schemas.js";
+import { type Arguments, type JsonSchema, recordedAnswer, type Schemas, type Tool, type ToolAnswer } from "./tool.js";
 
-export const operationTools: { readonly [name: string]: Tool } = Object.fromEntries(
-  operationList.flatMap((operation) =>
-    operation.tool === undefined ? [] : [[operation.tool.name, toolOf(operation)]],
-  ),
-);
+type ToolOperation = AnyOperation & { readonly tool: NonNullable<AnyOperation["tool"]> };
+type Document = { readonly [name: string]: unknown };
 
-function toolOf(operation: AnyOperation): Tool {
-  const { title = "", description = "" } = operation.tool ?? {};
-  const required = operation.positional.filter((name) => name in operation.input);
+export function operationTools(): { readonly [name: string]: Tool } {
+  const tools = operationList.filter(hasTool).map((operation) => [operation.tool.name, toolOf(operation)]);
+  return Object.fromEntries(tools);
+}
+
+function hasTool(operation: AnyOperation): operation is ToolOperation {
+  return operation.tool !== undefined;
+}
+
+function toolOf(operation: ToolOperation): Tool {
+  const { title, description } = operation.tool;
+  const cut = cutOf(operation);
   return {
     title,
     description,
     route: operation.route,
-    input: () => operationInput(operation, required),
-    output: (schemas) => answerOutput(schemas, (operation.output as { readonly title: string }).title),
-    call: (recorder, args) => call(operation, recorder, args),
+    input: () => inputOf(operation, cut),
+    output: (schemas) => cut.output(operation, schemas),
+    async call(recorder, given) {
+      const { properties, required } = inputOf(operation, cut);
+      const args = knownOptions(given, Object.keys(properties));
+      const absent = required.find((name) => (args[name] ?? undefined) === undefined);
+      if (absent !== undefined) {
+        throw new RecorderError({ code: "field_missing", field: absent, message: `${absent} is missing` });
+      }
+      return cut.answer(operation, args, (own = {}) => ask(operation, recorder, { ...args, ...own }));
+    },
   };
 }
 
-async function call(operation: AnyOperation, recorder: Recorder, given: Arguments): Promise<ToolAnswer> {
-  const args = knownOptions(given, Object.keys(operation.input));
-  const list = operation.tool?.list;
-  if (list === undefined) return recordedAnswer({ ...(await cut(operation, recorder, args)) });
-  const page = await pageThatFits(list, args.limit, async (limit) => {
-    const answer = await recorder.operate(operation, { ...args, limit });
-    return answer as { readonly [name: string]: readonly object[] } & { readonly next_cursor: string | null };
+/** How a long answer is cut. */
+interface Cut {
+  /** Whether it is read on with a cursor that the tool makes itself. */
+  readonly has_cursor: boolean;
+  readonly output: (operation: ToolOperation, schemas: Schemas) => JsonSchema;
+  readonly answer: (
+    operation: ToolOperation,
+    args: Arguments,
+    ask: (own?: Arguments) => Promise<Document>,
+  ) => Promise<ToolAnswer>;
+}
+
+function cutOf({ tool, input }: ToolOperation): Cut {
+  if (tool.in_parts === true) return tool.text === undefined ? documentInParts : textInParts;
+  if (tool.list === undefined) return whole;
+  return "cursor" in input ? pages : listInParts;
+}
+
+const whole: Cut = {
+  has_cursor: false,
+  output: (operation, schemas) => answerOutput(schemas, nameOf(operation)),
+  async answer({ tool }, _, ask) {
+    const answer = await ask();
+    const document = shortened(answer) ?? withoutLists(answer);
+    return tool.text === undefined
+      ? recordedAnswer(document)
+      : recordedAnswer(document, pieceOf(String(answer[tool.text]), "").text);
+  },
+};
+
+/** Fewer rows are asked for until they fit. */
+const pages: Cut = {
+  has_cursor: false,
+  output: whole.output,
+  async answer({ tool }, { limit }, ask) {
+    type Page = { readonly [name: string]: readonly object[] } & { readonly next_cursor: string | null };
+    const page = await pageThatFits(tool.list ?? "", limit, async (limit) => (await ask({ limit })) as Page);
+    return recordedAnswer({ ...page });
+  },
+};
+
+const listInParts: Cut = {
+  has_cursor: true,
+  output({ tool, output }) {
+    const { oneOf = [output] } = output as { readonly oneOf?: readonly object[] };
+    const shapes = oneOf as readonly { readonly properties: { readonly [name: string]: JsonSchema } }[];
+    const { [tool.list ?? ""]: _, ...others } = Object.assign({}, ...shapes.map(({ properties }) => properties));
+    return object(
+      { [tool.list ?? ""]: { type: "array", items: { type: "object" } }, ...others, next_cursor: nextCursor },
+      [...Object.keys(others)],
+    );
+  },
+  async answer({ tool }, { cursor }, ask) {
+    const { [tool.list ?? ""]: list, ...rest } = await ask();
+    const all = list as readonly object[];
+    const start = placeOf(cursor, (offset) =>
+      offset <= all.length ? JSON.stringify(all.slice(0, offset)) : undefined,
+    );
+    const rows = all.slice(start).map((row) => shortened(row) ?? onlyTexts(row));
+    const head = shortened(rest) ?? {};
+    const end = start + countThatFits(rows, { ...head, next_cursor: CURSOR_SAMPLE });
+    const next_cursor = end < all.length ? cursorAt(end, JSON.stringify(all.slice(0, end))) : null;
+    return recordedAnswer({ [tool.list ?? ""]: rows.slice(0, end - start), ...head, next_cursor });
+  },
+};
+
+const textInParts: Cut = {
+  has_cursor: true,
+  output: ({ tool }) => object({ [tool.text ?? ""]: { type: "string" }, next_cursor: nextCursor }),
+  async answer({ tool }, { cursor }, ask) {
+    const { text, next_cursor } = pieceOf(String((await ask())[tool.text ?? ""]), cursor);
+    return recordedAnswer({ [tool.text ?? ""]: text, next_cursor }, text);
+  },
+};
+
+const PART_BYTES_MAX = 28 * 1024;
+
+/** An entry: beside each part stands its envelope. */
+const documentInParts: Cut = {
+  has_cursor: true,
+  output(_, schemas) {
+    const { properties, required } = envelopeOf(schemas);
+    const part = { type: "string", description: "A part of its JSON text, where it does not fit whole." };
+    return { type: "object", properties: { ...properties, part, next_cursor: nextCursor }, required };
+  },
+  async answer(_, { cursor }, ask) {
+    const entry = await ask();
+    if (fits(entry) && (cursor ?? "") === "") return recordedAnswer({ ...entry, next_cursor: null });
+    const { position, id, kind, created_at, recorded_at, recorded_by, session_id, project, client, hash } = entry;
+    const envelope = { position, id, kind, created_at, recorded_at, recorded_by, session_id, project, client, hash };
+    // Beside the part stand the envelope and its own quotation marks.
+    const part = pieceOf(JSON.stringify(entry), cursor, PART_BYTES_MAX);
+    return recordedAnswer({ ...envelope, part: part.text, next_cursor: part.next_cursor }, part.text);
+  },
+};
+
+const CURSOR_SAMPLE = "0".repeat(40);
+
+type ToolInput = {
+  readonly type: "object";
+  readonly properties: { readonly [name: string]: JsonSchema };
+  readonly required: readonly string[];
+  readonly additionalProperties: false;
+};
+
+function inputOf({ input, positional, tool }: ToolOperation, { has_cursor }: Cut): ToolInput {
+  const { masked: _, ...shown } = input;
+  const named = Object.fromEntries(Object.entries(shown).map(([name, one]) => [tool.names?.[name] ?? name, one]));
+  const required = positional.filter((name) => {
+    const parameter = shown[name];
+    return parameter !== undefined && parameter.is_optional !== true;
   });
-  return recordedAnswer({ ...page });
+  const { properties, ...rest } = operationInput({ input: named });
+  return {
+    ...rest,
+    properties: has_cursor ? { ...properties, cursor: cursorProperty } : properties,
+    required: required.map((name) => tool.names?.[name] ?? name),
+  };
 }
 
-async function cut(operation: AnyOperation, recorder: Recorder, args: Arguments): Promise<object> {
-  const answer = (await recorder.operate(operation, args)) as object | undefined;
-  const [name = ""] = pathParametersOf(operation);
-  if (answer === undefined) throw new RecorderError(notFound(operation.missing ?? "entry", args[name]));
-  return shortened(answer) ?? onlyScalars(answer);
+async function ask(operation: ToolOperation, recorder: Recorder, args: Arguments): Promise<Document> {
+  const { input, tool } = operation;
+  const given = Object.keys(input).map((name) => [name, args[tool.names?.[name] ?? name]] as const);
+  const options = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const answer = await recorder.operate(operation, { ...options, ...("masked" in input ? { masked: true } : {}) });
+  if (answer === undefined) throw missingFrom(operation, options);
+  return answer as Document;
 }
 
-/** Of an answer that is wide rather than long: what is no list and no object. */
-function onlyScalars(answer: object): object {
-  const scalars = Object.entries(answer).map(([name, value]) => [name, Array.isArray(value) ? [] : value]);
-  return Object.fromEntries(scalars);
+function nameOf({ output }: ToolOperation): string {
+  return (output as { readonly title: string }).title;
+}
+
+/** Of an answer that is wide rather than long: what is no list. */
+function withoutLists(answer: object): Document {
+  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, Array.isArray(value) ? [] : value]));
+}
+
+/** The same of a row: of a message its role, and that it has a content. */
+function onlyTexts(row: object): object {
+  const texts = Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? value.slice(0, 40) : ""]);
+  return Object.fromEntries(texts);
+}
+
+function object(properties: { readonly [name: string]: JsonSchema }, optional: readonly string[] = []): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: "object", properties, required };
 }

@@ -1,6 +1,5 @@
 // JSON schemas of tools: arguments from the tables of questions and kinds, answers from what HTTP documents.
 import type { AnyOperation } from "../../operations/operation.js";
-import { parametersOf, type QuestionName } from "../../search/question-rules.js";
 import type { JsonSchema, Schemas } from "./tool.js";
 
 type Properties = { readonly [name: string]: JsonSchema };
@@ -15,19 +14,12 @@ export const nextCursor: JsonSchema = {
   description: "Leads on, given as `cursor`; null where this is all.",
 };
 
-/** The arguments of a question: its parameters, after those that only the tool takes. */
-export function questionInput(question: QuestionName, own: Properties = {}, required: readonly string[] = []) {
-  const parameters = parametersOf(question).map(({ name, description, schema }) => [name, { ...schema, description }]);
-  const properties: Properties = { ...own, ...Object.fromEntries(parameters) };
-  return { type: "object", properties, required, additionalProperties: false };
-}
-
 /** The arguments of an operation. */
-export function operationInput({ input }: Pick<AnyOperation, "input">, required: readonly string[] = []) {
+export function operationInput({ input }: Pick<AnyOperation, "input">) {
   const properties: Properties = Object.fromEntries(
     Object.entries(input).map(([name, { schema, description }]) => [name, { ...schema, description }]),
   );
-  return { type: "object", properties, required, additionalProperties: false };
+  return { type: "object", properties, required: [] as readonly string[], additionalProperties: false } as const;
 }
 
 /** The fields of a kind as they are given, its name left out. */

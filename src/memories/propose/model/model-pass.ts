@@ -172,7 +172,7 @@ export class ModelPass {
   }
 
   async #isNoted(id: string): Promise<boolean> {
-    return (await this.#parts.calls.getById(id)) !== undefined;
+    return (await this.#parts.calls.getEntry(id)) !== undefined;
   }
 
   /** Each request counts, whatever its result, and is recorded before it is sent, so a crash loses no count. */

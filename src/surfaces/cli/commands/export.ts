@@ -5,9 +5,10 @@ import { basename, join } from "node:path";
 import type { Command } from "commander";
 import type { Recorder } from "../../../index.js";
 import { makeFolder } from "../../../model/files.js";
+import { streams } from "../../../operations/streams.js";
 import { type CommandModule, helpText, type Invocation, systemUser, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
-import { defineQuestion, readQuestion } from "../question-options.js";
+import { defineFlags, flagsGiven } from "../operation-command.js";
 import { countOf, formatBytes, formatCount } from "../text/table.js";
 import { cleanText, escapeControls, type Pane, ProgressLine } from "../text/terminal.js";
 import { refuseExisting, writeOut, writeWhole } from "../written-file.js";
@@ -17,7 +18,7 @@ const PER_SESSION = new Set(["nanobot", "timmy"]);
 
 export const exportCommand: CommandModule = {
   define(command: Command): void {
-    defineQuestion(command, "export")
+    defineFlags(command, streams.export)
       .option("--out <path>", "the file to write; for nanobot and timmy without --session, a folder")
       .option("--force", "replace existing files")
       .option("--json", "print errors as JSON; the export itself does not change")
@@ -48,7 +49,7 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
     isNoted = true;
   };
   const audit = { actor: systemUser(), export_id: randomUUID(), onUnaudited };
-  const chosen = { ...readQuestion(options, "export"), ...audit };
+  const chosen = { ...flagsGiven(options, streams.export), ...audit };
   const { session_id } = chosen;
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   const replaces = options.force === true;

@@ -2,17 +2,20 @@
 import type { Command } from "commander";
 import type { EntryList, InteractionList, Recorder } from "../../../index.js";
 import type { Interaction, InteractionSummary, ListedEntry } from "../../../model/entry.js";
+import { operations } from "../../../operations/index.js";
 import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
-import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
+import { attributesOf, defineFlags, flagsGiven } from "../operation-command.js";
 import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
 import { type Column, cutText, renderTable, tellMore } from "../text/table.js";
 import { cleanLine, documentText } from "../text/terminal.js";
 
+const { listEntries, listInteractions } = operations;
+
 export const listCommand: CommandModule = {
   define(command: Command): void {
-    defineQuestion(command, "entries", "interactions")
+    defineFlags(command, listEntries, listInteractions)
       .option("--wide", "ids whole and more of each text, however long the lines become")
       .option("--json", "print the HTTP document")
       .addHelpText(
@@ -46,8 +49,8 @@ async function readPage(
   recorder: Recorder,
   options: Invocation["options"],
 ): Promise<EntryList | InteractionList<Interaction | InteractionSummary>> {
-  const entries = readQuestion(options, "entries");
-  const interactions = readQuestion(options, "interactions");
+  const entries = flagsGiven(options, listEntries);
+  const interactions = flagsGiven(options, listInteractions);
   const { kind = "" } = entries;
   if (options.full !== undefined && options.json !== true) {
     throw new WrongUse({
@@ -94,7 +97,7 @@ function printPage(invocation: Invocation, rows: readonly ListedEntry[], cursor:
 
 function emptyText({ options, settings, screen }: Invocation): string {
   const { bold } = screen.out.colours;
-  const names = [...optionNamesOf("entries"), ...optionNamesOf("interactions")];
+  const names = [...attributesOf(listEntries), ...attributesOf(listInteractions)];
   if (names.some((name) => options[name] !== undefined)) return "Nothing recorded matches.\n";
   const example = commandLine('hansard record --prompt "Who keeps the record?" --response "Hansard."', settings);
   return `Nothing recorded yet. Record a first interaction with\n\n  ${bold(example)}\n`;

@@ -3,9 +3,10 @@ import type { Command } from "commander";
 import type { SearchHit, SearchPage } from "../../../index.js";
 import { limits } from "../../../model/limits.js";
 import { RecorderError } from "../../../model/rejection.js";
+import { operations } from "../../../operations/index.js";
 import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
-import { defineQuestion, readQuestion } from "../question-options.js";
+import { defineFlags, flagsGiven } from "../operation-command.js";
 import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
 import { markedLine } from "../text/marked-text.js";
 import { countOf, fitText, formatCount, tellMore, wrapText } from "../text/table.js";
@@ -14,7 +15,7 @@ import { cleanLine, cleanText, documentText, type Pane } from "../text/terminal.
 export const searchCommand: CommandModule = {
   define(command: Command): void {
     command.argument("[query...]", 'terms, "a phrase", -without, and filters such as role:user kind:error since:7d');
-    defineQuestion(command, "search")
+    defineFlags(command, operations.search)
       .option("--wide", "ids whole, however long the lines become")
       .option("--text", "print lines for an agent; the query is one phrase")
       .option("--json", "print the HTTP document")
@@ -35,12 +36,12 @@ export const searchCommand: CommandModule = {
     const { out } = invocation.screen;
     if (invocation.options.text === true) {
       refuseBesideText(invocation);
-      const filters = readQuestion(invocation.options, "session_history");
+      const filters = flagsGiven(invocation.options, operations.sessionHistory);
       const text = await inRecorder(invocation, (recorder) => recorder.sessionHistory({ ...filters, query }));
       out.write(`${cleanText(text)}\n`);
       return exitStatus.done;
     }
-    const asked = readQuestion(invocation.options, "search");
+    const asked = flagsGiven(invocation.options, operations.search);
     const page = await inRecorder(invocation, (recorder) => recorder.search(query, asked));
     if (invocation.json) out.write(documentText(page, out));
     else printPage(invocation, page);

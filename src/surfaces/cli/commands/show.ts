@@ -1,16 +1,14 @@
 // `hansard show`: one entry whole, in sections that a person can read, or as the document of GET /entries/{id}.
 
-import type { Command } from "commander";
 import { type ContentPart, messageParts } from "../../../model/content-parts.js";
 import type { Entry, ErasedEntry, FieldName } from "../../../model/entry.js";
-import { itemAt } from "../../../model/item-at.js";
-import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
-import { exitStatus } from "../failures.js";
+import { operations } from "../../../operations/index.js";
+import type { Invocation } from "../command.js";
 import { commandLine } from "../hints.js";
-import { ofNamedEntry } from "../named-entry.js";
+import { operationCommand } from "../operation-command.js";
 import { kindColour } from "../text/entry-text.js";
 import { type Fact, factsText, formatCount, jsonText, wrapText } from "../text/table.js";
-import { cleanText, documentText, type Pane } from "../text/terminal.js";
+import { cleanText, type Pane } from "../text/terminal.js";
 import { paragraphLines, pieceParagraphs } from "../text/transcript.js";
 
 /** Text that was said or produced gets a section; other fields are facts about it, one line each. */
@@ -24,29 +22,9 @@ const ENVELOPE = [
 const INDENT = "  ";
 const LINE_WIDTH_MAX = 100;
 
-export const showCommand: CommandModule = {
-  define(command: Command): void {
-    command
-      .argument("<id|position>", "the entry's id, or its position in the log")
-      .option("--json", "print the HTTP document")
-      .addHelpText(
-        "after",
-        examplesText([
-          ["the first entry of the log", "hansard show 1"],
-          ["one field of an entry", "hansard show 019a85d2-7c1e-7000-8000-000000000001 --json | jq -r .response"],
-        ]),
-      );
-  },
-
-  async run({ operands, settings, screen, json }: Invocation) {
-    const wanted = itemAt(operands, 0);
-    const entry = await ofNamedEntry(wanted, () =>
-      withQuestion({ settings, screen, json }, (recorder) => recorder.getEntry(wanted)),
-    );
-    screen.out.write(json ? documentText(entry, screen.out) : entryText(entry, { pane: screen.out, settings }));
-    return exitStatus.done;
-  },
-};
+export const showCommand = operationCommand<Entry | ErasedEntry>(operations.getEntry, (entry, pane, _, settings) =>
+  entryText(entry, { pane, settings }),
+);
 
 function entryText(
   entry: Entry | ErasedEntry,

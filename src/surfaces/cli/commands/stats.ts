@@ -45,12 +45,10 @@ export const statsCommand: CommandModule = {
   async run({ settings, screen, json }: Invocation) {
     const stats = await withQuestion({ settings, screen, json }, async (recorder): Promise<Stats> => {
       const counts = await recorder.count();
-      const { pending } = await recorder.health();
       // Measured while the store is open: closing it folds the newest pages into the main file.
       const files = fileSizes(settings.data);
       return {
         ...counts,
-        ...(pending === undefined ? {} : { pending }),
         bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
         files,
       };

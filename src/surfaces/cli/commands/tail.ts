@@ -4,9 +4,10 @@ import stringWidth from "string-width";
 import { valueText } from "../../../model/content.js";
 import type { AlteredEntry, Entry } from "../../../model/entry.js";
 import { isAltered } from "../../../model/entry.js";
+import { streams } from "../../../operations/streams.js";
 import { type CommandModule, examplesText, type Invocation, onStop, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { defineQuestion, readQuestion } from "../question-options.js";
+import { defineFlags, flagsGiven } from "../operation-command.js";
 import { entryLine, kindColour, whoOf } from "../text/entry-text.js";
 import { fitText } from "../text/table.js";
 import { beginningOf, cleanLine, escapeControls, type Pane } from "../text/terminal.js";
@@ -21,7 +22,7 @@ const RESULT_CHARS_MAX = 100;
 
 export const tailCommand: CommandModule = {
   define(command: Command): void {
-    defineQuestion(command, "tail")
+    defineFlags(command, streams.tail)
       .option("--json", "print each entry as JSON on a line of its own")
       .addHelpText(
         "after",
@@ -35,7 +36,7 @@ export const tailCommand: CommandModule = {
 
   async run({ options, settings, screen, json }: Invocation) {
     await withRecorder({ settings, screen, json }, { create: false }, async (recorder) => {
-      const tail = recorder.tail(readQuestion(options, "tail"));
+      const tail = recorder.tail(flagsGiven(options, streams.tail));
       const stop = onStop(() => void tail.return());
       try {
         const { out } = screen;

@@ -1,5 +1,7 @@
-// What the OpenAPI document says of an operation.
+// What the OpenAPI document says of an operation, and of other routes that are described in the same form.
+import type { RejectionCode } from "../../../model/rejection.js";
 import { type AnyOperation, type Body, pathParametersOf } from "../../../operations/operation.js";
+import type { Input } from "../../../search/input.js";
 import {
   addressRefusals,
   bodyRefusals,
@@ -11,16 +13,18 @@ import {
   schemaNamed,
 } from "./operation.js";
 
-export function describeRoute(operation: AnyOperation): Operation {
+export const MARKDOWN = "text/markdown";
+
+/** What is described of a route that answers with a document. */
+export type Described = Pick<
+  AnyOperation,
+  | ("name" | "tag" | "summary" | "description" | "route" | "input" | "missing" | "refusals")
+  | ("output" | "example" | "answer_is" | "markdown" | "body" | "recorded")
+>;
+
+export function describeRoute(operation: Described): Operation {
   const { name, tag, summary, description, input, body, missing } = operation;
-  const inPath = pathParametersOf(operation);
-  const parameters = Object.entries(input).map(([field, { description, schema, example }]): Parameter => {
-    const known = { name: field, ...(example === undefined ? {} : { example }) };
-    if (!inPath.includes(field)) return { ...known, in: "query", description, schema };
-    const inAddress = { schema: { type: "string" }, description: `${description} Percent-encoded.` };
-    return { ...known, ...inAddress, in: "path", required: true };
-  });
-  const codes = [...Object.values(input).flatMap(({ refusals }) => refusals), ...operation.refusals];
+  const { parameters, codes } = describeInput(input, pathParametersOf(operation));
   const gone = missing === undefined ? [] : ([`${missing}_not_found`] as const);
   return {
     operationId: name,
@@ -31,9 +35,23 @@ export function describeRoute(operation: AnyOperation): Operation {
     ...(body === undefined ? {} : { requestBody: describeBody(body) }),
     responses: {
       ...describeAnswers(operation),
-      ...refusals(...codes, ...gone, ...(body === undefined ? queryRefusals : refusalsOf(body))),
+      ...refusals(...codes, ...operation.refusals, ...gone, ...(body === undefined ? queryRefusals : refusalsOf(body))),
     },
   };
+}
+
+/** The parameters of a question, and all that they can be refused with. */
+export function describeInput(
+  input: Input,
+  inPath: readonly string[] = [],
+): { readonly parameters: readonly Parameter[]; readonly codes: readonly RejectionCode[] } {
+  const parameters = Object.entries(input).map(([field, { description, schema, example }]): Parameter => {
+    const known = { name: field, ...(example === undefined ? {} : { example }) };
+    if (!inPath.includes(field)) return { ...known, in: "query", description, schema };
+    const inAddress = { schema: { type: "string" }, description: `${description} Percent-encoded.` };
+    return { ...known, ...inAddress, in: "path", required: true };
+  });
+  return { parameters, codes: Object.values(input).flatMap(({ refusals }) => refusals) };
 }
 
 function describeBody({ schema, example, is_required, form }: Body): NonNullable<Operation["requestBody"]> {
@@ -42,9 +60,11 @@ function describeBody({ schema, example, is_required, form }: Body): NonNullable
   return { required: is_required, content: form === "json_or_lines" ? { ...json, ...lines } : json };
 }
 
-function describeAnswers({ output, example, answer_is = "The answer.", recorded }: AnyOperation) {
+function describeAnswers({ output, example, answer_is = "The answer.", recorded, markdown }: Described) {
   const content = (schema: unknown, example: unknown) => jsonContent(referTo(schema, {}) as Schema, example);
-  if (recorded === undefined) return { 200: { description: answer_is, content: content(output, example) } };
+  const text = markdown === undefined ? {} : { [MARKDOWN]: { schema: { type: "string" } } };
+  if (recorded === undefined)
+    return { 200: { description: answer_is, content: { ...content(output, example), ...text } } };
   const { new: created, known } = recorded;
   return {
     201: { description: created.description, content: content(created.output ?? output, created.example) },
@@ -52,16 +72,17 @@ function describeAnswers({ output, example, answer_is = "The answer.", recorded 
   };
 }
 
-const queryRefusals = [...addressRefusals, "parameter_repeated"] as const;
+/** What every question can be refused with. */
+export const queryRefusals = [...addressRefusals, "parameter_repeated"] as const;
 
 function refusalsOf({ is_required }: Body): (typeof bodyRefusals)[number][] {
   return bodyRefusals.filter((code) => is_required || code !== "body_missing");
 }
 
-/** The schemas of what operations take and answer with, by their names; what has a name inside of another is named, too. */
-export function operationSchemas(operations: readonly AnyOperation[]): { readonly [name: string]: Schema } {
+/** The schemas of what routes take and answer with, by their names; what has a name inside of another is named, too. */
+export function namedSchemas(described: readonly Described[]): { readonly [name: string]: Schema } {
   const found: { [name: string]: Schema } = {};
-  for (const { output, body, recorded } of operations) {
+  for (const { output, body, recorded } of described) {
     for (const schema of [output, body?.schema, recorded?.new.output, recorded?.known.output]) referTo(schema, found);
   }
   return found;

@@ -3,12 +3,11 @@ import type { FastifyInstance } from "fastify";
 import { operationList } from "../../../operations/index.js";
 import type { Need } from "../../../operations/operation.js";
 import { statusByFault, statusByRejection } from "../door/errors.js";
-import { operationSchemas } from "./describe-route.js";
+import { describedRoutes } from "../routes/custody.js";
+import { namedSchemas } from "./describe-route.js";
 import { entrySchemas } from "./entry-schemas.js";
-import { type Operation, refusals, type Schema, schemaNamed } from "./operation.js";
-import { reflectionSchemas } from "./reflection-schemas.js";
-import { searchSchemas } from "./search-schemas.js";
-import { count, listOf, object, pageEnd, text } from "./shapes.js";
+import { type Operation, refusals, type Schema } from "./operation.js";
+import { count, object, text } from "./shapes.js";
 
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -90,18 +89,12 @@ export function openApiDocument(options: {
 export function componentSchemas(): { readonly [name: string]: Schema } {
   return {
     ...answerSchemas(),
-    ...searchSchemas(),
-    ...reflectionSchemas(),
-    ...operationSchemas(operationList),
+    ...namedSchemas([...operationList, ...describedRoutes]),
     ...entrySchemas(),
   };
 }
 
 function answerSchemas(): { readonly [name: string]: Schema } {
-  const warnings = {
-    ...listOf({ type: "string", enum: ["trigger_missing"] }),
-    description: "What is no proof of tampering and has to be known; absent where there is nothing.",
-  };
   return {
     Error: object({
       error: object(
@@ -120,58 +113,5 @@ function answerSchemas(): { readonly [name: string]: Schema } {
         ["field", "index", "hint", "least"],
       ),
     }),
-    InteractionPage: object(
-      {
-        interactions: listOf({
-          anyOf: ["InteractionSummary", "InteractionEntry", "AlteredEntry"].map(schemaNamed),
-        }),
-        ...pageEnd,
-      },
-      ["partial"],
-    ),
-    EntryPage: object({ entries: listOf(schemaNamed("ListedEntry")), ...pageEnd }, ["partial"]),
-    Verification: {
-      oneOf: [
-        object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text, warnings }, [
-          "warnings",
-        ]),
-        object(
-          {
-            ok: { const: false },
-            position: count,
-            reason: text,
-            known: schemaNamed("KnownHead"),
-            holders: { ...listOf(count), description: "Where what is damaged is shared: all entries that hold it." },
-            warnings,
-          },
-          ["known", "holders", "warnings"],
-        ),
-      ],
-    },
-    KnownHead: object({ by: { type: "string", enum: ["index", "seal"] }, log_id: text, position: count, hash: text }),
-    Health: object(
-      {
-        status: { type: "string", enum: ["ok", "degraded"] },
-        version: text,
-        position: { ...count, description: "Position of the newest entry." },
-        indexed_through: { ...count, description: "Position through which the index has followed." },
-        pending: { ...count, description: "How many memories wait for a person's verdict." },
-        warnings: {
-          ...listOf({ const: "cut_off" }),
-          description: "`cut_off`: the log no longer holds what it once did.",
-        },
-        problems: {
-          ...listOf(object({ code: { const: "entry_altered" }, position: count, message: text, hint: text })),
-          description:
-            "What was found wrong with the record since the start. `entry_altered`: a body was read that does not match its hash.",
-        },
-        trouble: {
-          ...text,
-          description:
-            "Why the log cannot be used at present; absent while it can. The positions are then those last known.",
-        },
-      },
-      ["pending", "warnings", "problems", "trouble"],
-    ),
   };
 }

@@ -1,14 +1,16 @@
 // The whole record, or a part of it, over HTTP: one entry per line, sent as it is read.
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
+import { streams } from "../../../operations/streams.js";
 import type { Recorder } from "../../../recorder/recorder.js";
+import { describeInput, queryRefusals } from "../describe/describe-route.js";
 import { type Operation, refusals } from "../describe/operation.js";
-import { describeQuestion } from "../describe/question.js";
 import { callerOf, isStillAdmitted, recordingOf } from "../door/doorkeeper.js";
 import { readQuery } from "../door/query.js";
 
 /** Lines are sent together, because a packet of its own for each would cost more than the line. */
 const CHUNK_CHARS = 64 * 1024;
+const names = Object.keys(streams.export.input) as (keyof typeof streams.export.input)[];
 
 export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
   // Every export is written down, so there is no asking for its headers alone.
@@ -17,7 +19,7 @@ export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
     const { actor } = callerOf(request);
     const onUnaudited = ({ code }: { readonly code: string }): void =>
       request.log.warn({ code, actor }, "no audit entry tells of an export");
-    const asked = { ...readQuery(request, exportQuestion.names), actor, onUnaudited };
+    const asked = { ...readQuery(request, names), actor, onUnaudited };
     const lines = recordingOf(request, recorder).exportEntries(asked);
     const chunks = inChunks(lines, () => isStillAdmitted(request, recorder.keys));
     // What is refused, or fails at once, does so while there still is an answer to give.
@@ -56,7 +58,7 @@ async function* inChunks(
   if (chunk !== "") yield chunk;
 }
 
-const exportQuestion = describeQuestion("export");
+const { parameters, codes } = describeInput(streams.export.input);
 
 const text = { type: "string" } as const;
 
@@ -68,12 +70,12 @@ const exportOperation: Operation = {
     "The first line is about the log: `log_id`, and the `position` and `hash` it ends with. Each further line is an " +
     "entry as it is stored, with `position`, `kind`, `recorded_at`, `hash` and `salt` (`commitment` where it was " +
     "erased); other forms are for other programs and for people. `masked=1` masks secrets, as lists do, and gives the commitment in place of the salt. Without filters, importing the lines into an empty store gives the same positions, times and hashes.",
-  parameters: exportQuestion.parameters,
+  parameters,
   responses: {
     200: {
       description: "One JSON object per line; with `format=markdown` Markdown, with `format=atif` one JSON document.",
       content: Object.fromEntries([NDJSON, ...Object.values(typeByFormat)].map((type) => [type, { schema: text }])),
     },
-    ...refusals(...exportQuestion.refusals, "store_failed", "recorder_closed"),
+    ...refusals(...codes, ...queryRefusals, "store_failed", "recorder_closed"),
   },
 };

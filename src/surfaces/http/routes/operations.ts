@@ -1,12 +1,13 @@
 // Routes of operations: each parses its request, carries its operation out and describes itself, as the operation says.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import Negotiator from "negotiator";
 import { isJsonObject } from "../../../model/json.js";
-import { type Noun, notFound, RecorderError } from "../../../model/rejection.js";
+import { type Noun, RecorderError } from "../../../model/rejection.js";
 import { operationList } from "../../../operations/index.js";
-import { type AnyOperation, type Body, pathParametersOf } from "../../../operations/operation.js";
+import { type AnyOperation, type Body, missingFrom, pathParametersOf } from "../../../operations/operation.js";
 import type { Options } from "../../../recorder/operable.js";
 import type { Recorder } from "../../../recorder/recorder.js";
-import { describeRoute } from "../describe/describe-route.js";
+import { describeRoute, MARKDOWN } from "../describe/describe-route.js";
 import { acceptEmptyBodies, acceptJsonLines, bodyOf, optionalBodyOf } from "../door/bodies.js";
 import { callerOf, recordingOf, requireScope } from "../door/doorkeeper.js";
 import { readQuery } from "../door/query.js";
@@ -47,8 +48,14 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recor
     async handler(request, reply) {
       const asked = { ...readQuery(request, inQuery), ...(request.params as Options) };
       const options = operation.body === undefined ? asked : { ...asked, body: sentWith(request, reply, operation) };
-      const answer = await recordingOf(request, recorder).operate(operation, options);
-      if (answer === undefined && operation.missing !== undefined) throw notThere(operation, options);
+      const { missing, is_large, markdown } = operation;
+      const store = recordingOf(request, recorder);
+      const answer = await (is_large ? store.operateAsJson(operation, options) : store.operate(operation, options));
+      if (answer === undefined && missing !== undefined) throw missingFrom(operation, options, moreByNoun[missing]);
+      if (answer instanceof Uint8Array) return sendJson(reply, answer);
+      if (markdown !== undefined && wantsMarkdown(request, reply)) {
+        return reply.type(`${MARKDOWN}; charset=utf-8`).send((answer as Options)[markdown]);
+      }
       return send(reply, operation, answer as never);
     },
   });
@@ -70,19 +77,20 @@ function actorGiven(): RecorderError {
   return new RecorderError({ code: "field_invalid", field: "actor", message: "actor is not known here" });
 }
 
+/** Who accepts neither gets JSON all the same, as from every other route. */
+function wantsMarkdown(request: FastifyRequest, reply: FastifyReply): boolean {
+  reply.header("vary", "Accept");
+  return new Negotiator(request.raw).mediaType(["application/json", MARKDOWN]) === MARKDOWN;
+}
+
 async function send(reply: FastifyReply, { recorded, toJson }: AnyOperation, answer: never): Promise<unknown> {
   if (recorded !== undefined) reply.code(recorded.is_new(answer) ? 201 : 200);
   return toJson === undefined ? answer : sendJson(reply, await toJson(answer));
 }
 
-function notThere(operation: AnyOperation, options: Options): RecorderError {
-  const { missing = "entry" } = operation;
-  const [name = ""] = pathParametersOf(operation);
-  return new RecorderError(notFound(missing, String(options[name]), moreByNoun[missing]));
-}
-
 /** What else is said of something that is not there. */
 const moreByNoun: { readonly [N in Noun]?: { readonly field?: string; readonly hint?: string } } = {
+  interaction: { hint: "GET /entries/{id} has entries of every kind." },
   memory: { field: "id" },
   session: { hint: "GET /sessions lists them. Ids are kept exactly, and percent-encoded in addresses." },
 };

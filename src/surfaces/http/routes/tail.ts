@@ -5,14 +5,16 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../../model/fault.js";
 import { isPositionText } from "../../../model/ids.js";
 import { RecorderError } from "../../../model/rejection.js";
+import { streams } from "../../../operations/streams.js";
 import type { Recorder } from "../../../recorder/recorder.js";
+import { describeInput, queryRefusals } from "../describe/describe-route.js";
 import { type Operation, refusals } from "../describe/operation.js";
-import { describeQuestion } from "../describe/question.js";
 import { isStillAdmitted } from "../door/doorkeeper.js";
 import { readQuery } from "../door/query.js";
 import { EventStream, eventEncoder } from "../event-stream.js";
 
 const ENDING_MS_MAX = 300;
+const names = Object.keys(streams.tail.input) as (keyof typeof streams.tail.input)[];
 
 export function tailRoutes(app: FastifyInstance, recorder: Recorder): void {
   const streamByResponse = new Map<ServerResponse, EventStream>();
@@ -29,7 +31,7 @@ export function tailRoutes(app: FastifyInstance, recorder: Recorder): void {
 
   const config = { operation: tailOperation, gate: "tails" } as const;
   app.get("/tail", { config, exposeHeadRoute: false }, async (request, reply) => {
-    const { after, ...filters } = readQuery(request, tailQuestion.names);
+    const { after, ...filters } = readQuery(request, names);
     const from = lastEventId(request) ?? after ?? "";
     const tail = recorder.tail({ ...filters, after: from });
     const start = await tail.started().catch(async (error: unknown) => {
@@ -62,7 +64,7 @@ function lastEventId(request: FastifyRequest): string | undefined {
   });
 }
 
-const tailQuestion = describeQuestion("tail");
+const { parameters, codes } = describeInput(streams.tail.input);
 
 const tailOperation: Operation = {
   operationId: "tail",
@@ -73,7 +75,7 @@ const tailOperation: Operation = {
     "line. An interaction comes without the response that completes it later, which is an event of its own. Nothing " +
     "is missed or sent twice by a client that comes back with `Last-Event-ID`, as browsers do by themselves.",
   parameters: [
-    ...tailQuestion.parameters,
+    ...parameters,
     {
       name: "Last-Event-ID",
       in: "header",
@@ -86,6 +88,6 @@ const tailOperation: Operation = {
       description: "Events, until either side closes the connection.",
       content: { "text/event-stream": { schema: { type: "string" } } },
     },
-    ...refusals(...tailQuestion.refusals, "recorder_closed"),
+    ...refusals(...codes, ...queryRefusals, "recorder_closed"),
   },
 };

@@ -2,16 +2,16 @@
 import type { AnswerLookup } from "../model/context.js";
 import { isPositionText } from "../model/ids.js";
 import { RecorderError } from "../model/rejection.js";
-import type { EntryWish } from "../search/lists/entry-reader.js";
+import type { EntryRef } from "../search/lists/entry-reader.js";
 import type { Parameter } from "../search/parameters.js";
 
 /** Its id, or its position. */
-export const entryReference: Parameter<string | number, EntryWish> = {
+export const entryRef: Parameter<string | number, EntryRef> = {
   description: "Its id or position.",
   schema: { type: ["string", "integer"] },
   example: "turn-1",
   refusals: ["entry_not_found"],
-  parse: (value) => toReference(String(value)),
+  parse: (value) => toRef(String(value)),
 };
 
 export const interactionId: Parameter<string, string> = {
@@ -23,14 +23,14 @@ export const interactionId: Parameter<string, string> = {
 };
 
 /** A number that no position can have is one that nothing stands at. */
-function toReference(text: string): EntryWish {
+function toRef(text: string): EntryRef {
   return isPositionText(text) ? { position: Math.min(Number(text), Number.MAX_SAFE_INTEGER) } : { id: text };
 }
 
 /** What was found for the answer that an entry belongs to; undefined where there is no such entry. */
-export function foundFor<T>(reference: EntryWish, answer: AnswerLookup<T> | undefined): T | undefined {
+export function foundFor<T>(ref: EntryRef, answer: AnswerLookup<T> | undefined): T | undefined {
   if (answer === undefined || answer.outcome === "found") return answer?.found;
-  const name = JSON.stringify(String("id" in reference ? reference.id : reference.position).slice(0, 128));
+  const name = JSON.stringify(String("id" in ref ? ref.id : ref.position).slice(0, 128));
   if (answer.outcome === "erased") {
     throw new RecorderError({ code: "entry_not_found", message: `entry ${name} was erased` });
   }

@@ -1,21 +1,29 @@
 // The door for lists: limits, filters, and cursors that belong to their filters and to nothing else.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fuzz } from "../../../test/support/fuzz.js";
-import { Rejection } from "../../model/rejection.js";
-import { parseLimit } from "../parameters.js";
-import {
-  cursorAfter,
-  type EntryListOptions,
-  type InteractionListOptions,
-  type ListQuery,
-  parseEntryQuery,
-  parseInteractionQuery,
-} from "./list-query.js";
+import { fuzz } from "../../test/support/fuzz.js";
+import { Rejection } from "../model/rejection.js";
+import type { EntryListOptions, InteractionListOptions } from "../recorder/recorder.js";
+import { cursorAfter, type ListQuery } from "../search/lists/list-query.js";
+import { limited } from "../search/parameters.js";
+import { listEntries } from "./list-entries.js";
+import { listInteractions } from "./list-interactions.js";
+import { parseOptions } from "./operation.js";
 
 const nowMs = Date.UTC(2026, 10, 15, 6, 39, 37, 123);
 const DAY_MS = 86_400_000;
 const after = { created_ms: 1_763_188_777_123, position: 42 };
+
+function parseInteractionQuery(options: InteractionListOptions, atMs: number): ListQuery | Rejection {
+  return parseOptions(listInteractions, options, atMs) as ListQuery | Rejection;
+}
+
+function parseEntryQuery(options: EntryListOptions, atMs: number): ListQuery | Rejection {
+  return parseOptions(listEntries, options, atMs) as ListQuery | Rejection;
+}
+
+const parseLimit = (value: unknown): unknown =>
+  limited({ default: 50, max: 500 }).parse(value, { name: "limit", nowMs });
 
 describe("limit", () => {
   test.each([
@@ -33,13 +41,13 @@ describe("limit", () => {
     [-5, 0],
     ["-1", 0],
   ])("%j gives %i rows at most", (limit, expected) => {
-    expect(parseLimit(limit, { default: 50, max: 500 })).toBe(expected);
+    expect(parseLimit(limit)).toBe(expected);
   });
 
   test.each(["many", "5 rows", " ", Number.NaN, "NaN", true, {}, [5]])(
     "%j, which is no number, is refused",
     (limit) => {
-      expect(parseLimit(limit, { default: 50, max: 500 })).toMatchObject({ code: "limit_invalid", field: "limit" });
+      expect(parseLimit(limit)).toMatchObject({ code: "limit_invalid", field: "limit" });
     },
   );
 
@@ -61,7 +69,6 @@ describe("filters", () => {
       chunk: "",
       cursor: "",
     };
-    expect(queryOf(nothing)).toMatchObject({ filter: { kinds: ["interaction"] } });
     expect(queryOf(nothing).filter).toEqual(queryOf({}).filter);
     expect(entryQueryOf({ kind: "" }).filter).toEqual({});
   });
@@ -235,3 +242,10 @@ function accepted(query: ListQuery | Rejection): ListQuery {
   if (query instanceof Rejection) throw new Error(`refused: ${query.message}`);
   return query;
 }
+
+test("filters as they were given in other words ask for the same", () => {
+  const options = { project: "web", since: "7d", role: "timmy", kind: "", client: null };
+  const query = entryQueryOf(options as object) as ListQuery & { readonly given: EntryListOptions };
+  expect(query.given).toEqual({ project: "web", role: "assistant", since: "7d" });
+  expect(entryQueryOf(query.given)).toEqual(query);
+});

@@ -2,8 +2,27 @@
 import { describe, expect, test } from "vitest";
 import { memoryKinds } from "../model/entry.js";
 import { Rejection } from "../model/rejection.js";
-import { cursorAfter } from "./lists/list-query.js";
-import { parseSearchQuery, parseSessionHistory, type SearchOptions, type SearchQuery } from "./search-query.js";
+import type { SearchOptions } from "../recorder/recorder.js";
+import { cursorAfter } from "../search/lists/list-query.js";
+import { type SearchQuery, type TypedQuery, toSearchQuery } from "../search/search-query.js";
+import { type AnyOperation, parseOptions } from "./operation.js";
+import { search } from "./search.js";
+import { sessionHistory } from "./session-history.js";
+
+type Asked = Parameters<typeof toSearchQuery>[0];
+
+function parsed(operation: AnyOperation, options: object, typed: (query: never) => TypedQuery, nowMs: number) {
+  const query = parseOptions(operation, options as { readonly [name: string]: unknown }, nowMs);
+  return query instanceof Rejection ? query : toSearchQuery(query as Asked, typed(query as never));
+}
+
+function parseSearchQuery(q: string, options: object, nowMs: number): SearchQuery | Rejection {
+  return parsed(search, { ...options, q }, (query: { readonly q: TypedQuery }) => query.q, nowMs);
+}
+
+function parseSessionHistory(options: object, nowMs: number): SearchQuery | Rejection {
+  return parsed(sessionHistory, options, ({ query }: { readonly query: TypedQuery }) => query, nowMs);
+}
 
 const NOW = Date.UTC(2026, 10, 15, 12);
 const DAY = 86_400_000;
@@ -158,4 +177,10 @@ describe("session_history", () => {
       field: "role",
     });
   });
+});
+
+test("a cursor is bound to the query, in which a filter may be typed", () => {
+  const of = (q: string): string => parse(q).fingerprint;
+  expect(new Set(["x", "y", "x kind:error", "x kind:message"].map(of)).size).toBe(4);
+  expect(of(" x ")).toBe(of("x"));
 });

@@ -1,0 +1,41 @@
+// How much there is, by kind and project.
+import { Type } from "typebox";
+import { memoryCalls } from "../memories/memory-calls.js";
+import { type AnswerOf, count as number, pageEnd, text } from "../model/schema.js";
+import { operation } from "./operation.js";
+
+const timeOrNull = Type.Unsafe<string | null>({ type: ["string", "null"], format: "date-time" });
+
+export type EntryCounts = AnswerOf<typeof entryCounts>;
+const entryCounts = Type.Object({
+  entries: number,
+  sessions: number,
+  by_kind: Type.Unsafe<{ readonly [kind: string]: number }>({ type: "object", additionalProperties: number }),
+  projects: Type.Array(Type.Object({ project: text, entries: number })),
+  pending: Type.Optional(Type.Integer({ minimum: 0, description: "How many memories wait for a verdict." })),
+  first_at: timeOrNull,
+  last_at: timeOrNull,
+  partial: pageEnd.partial,
+});
+
+export const count = operation({
+  name: "count",
+  tag: "Store",
+  summary: "Count what there is, by kind and project",
+  description: "And when the first and the last entry happened; null where there is none.",
+  scope: "read",
+  route: "GET /stats",
+  tool: undefined,
+  command: undefined,
+  input: {},
+  positional: [],
+  output: entryCounts,
+  missing: undefined,
+  refusals: [],
+  needs: "several",
+  async answer(parts) {
+    const counts = await parts.index.read(({ entries }) => entries.count());
+    const pending = await memoryCalls.pendingMemories(parts).catch(() => undefined);
+    return pending === undefined ? counts : { ...counts, pending };
+  },
+});

@@ -1,0 +1,41 @@
+// One entry, whole.
+import type { Entry, ErasedEntry } from "../model/entry.js";
+import { referenceTo, schemaOf } from "../model/schema.js";
+import { switchParameter } from "../search/parameters.js";
+import { entryRef } from "./entry-ref.js";
+import { operation } from "./operation.js";
+
+export const getEntry = operation({
+  name: "getEntry",
+  tag: "Entries",
+  summary: "Get one entry, whole",
+  description: "By its id or its position. Of an erased one it gives what is left.",
+  scope: "read",
+  route: "GET /entries/:id",
+  tool: {
+    name: "get_entry",
+    title: "One entry, whole",
+    description:
+      "Gets an entry by its id or position. One that is too long comes as parts of its JSON text, one after the other.",
+    in_parts: true,
+  },
+  command: {
+    operands: [{ name: "<id|position>", parameter: "id", description: "the entry's id, or its position in the log" }],
+    prose: "",
+    examples: [
+      ["the first entry of the log", "hansard show 1"],
+      ["one field of an entry", "hansard show 019a85d2-7c1e-7000-8000-000000000001 --json | jq -r .response"],
+    ],
+  },
+  input: { id: entryRef, masked: switchParameter({ description: "`1` masks secrets, as lists do." }) },
+  positional: ["id"],
+  output: schemaOf<Entry | ErasedEntry>({ oneOf: [referenceTo("Entry"), referenceTo("ErasedEntry")] }),
+  missing: "entry",
+  refusals: [],
+  needs: "log",
+  is_large: true,
+  async answer({ entries, mask }, { id, masked }) {
+    const entry = await entries.get(id);
+    return entry === undefined || !masked ? entry : mask.entry(entry);
+  },
+});

@@ -1,0 +1,121 @@
+// Reflection: a look back at the newest entries of conversations.
+import { Type } from "typebox";
+import { count, each, named, oneOf, pageEnd, text, time } from "../model/schema.js";
+import { reflectionQuery } from "../reflect/read/reflection-query.js";
+import { limited } from "../search/parameters.js";
+import { entryFilters } from "./list-entries.js";
+import { operation } from "./operation.js";
+import { PARTIAL_NOTE } from "./session-history.js";
+
+const number = Type.Number();
+const counted = (description: string) => Type.Integer({ minimum: 0, description });
+const entry_ids = Type.Array(text, { description: "The entries it rests on, at most 100." });
+const measures = ["errors", "low_confidence", "failed_tool_calls"] as const;
+const placed = { id: text, position: Type.Integer({ minimum: 1 }), session_id: text, created_at: time };
+
+const reflection = named(
+  "Reflection",
+  Type.Object({
+    reviewed: counted("How many entries were looked at."),
+    users: counted("What users said: their messages, and interactions."),
+    responses: counted("Messages of assistants, and interactions with a response."),
+    errors: counted("Entries of kind `error`, and interactions that failed."),
+    passed_over: counted("Entries of other kinds among them."),
+    low_confidence: Type.Object({
+      count,
+      items: Type.Array(Type.Object({ ...placed, confidence: number, text, entry_ids })),
+    }),
+    confidence: Type.Object({
+      rated: counted("Messages of assistants that have one."),
+      tenths: Type.Array(count, { description: "How many lie below 0.1, from there below 0.2, and so on." }),
+    }),
+    error_groups: Type.Array(Type.Object({ fingerprint: text, text, count, first_at: time, last_at: time, entry_ids })),
+    topics: Type.Array(Type.Object({ word: text, count, entry_ids })),
+    tools: Type.Array(
+      Type.Object({
+        tool: text,
+        ...each(["calls", "failures"] as const, count),
+        failure_rate: number,
+        ...each(["median_ms", "p95_ms"] as const, Type.Optional(number)),
+        ...each(["is_failing", "is_slow"] as const, Type.Boolean()),
+        entry_ids,
+      }),
+    ),
+    disliked: Type.Object({
+      count,
+      items: Type.Array(Type.Object({ ...placed, text, comment: text, label: text, score: number, entry_ids })),
+    }),
+    decisions: Type.Array(Type.Object({ ...placed, decision: text, errors: count, entry_ids })),
+    trend: Type.Object({
+      before: Type.Object(each(["reviewed", "users", "responses", ...measures] as const, count)),
+      changes: Type.Array(
+        Type.Object({
+          measure: oneOf(measures),
+          ...each(["now", "before"] as const, count),
+          direction: oneOf(["up", "down", "same"]),
+          entry_ids,
+        }),
+      ),
+      timeline: Type.Array(
+        Type.Object({
+          ...each(["from", "to"] as const, time),
+          ...each(["entries", "errors"] as const, count),
+          confidence: Type.Optional(number),
+        }),
+      ),
+    }),
+    insights: Type.Array(Type.Object({ text, entry_ids })),
+    markdown: Type.String({ description: "The same for people." }),
+    partial: pageEnd.partial,
+  }),
+);
+
+export const reflect = operation({
+  name: "reflect",
+  tag: "Reflection",
+  summary: "Look back at the newest entries of conversations",
+  description:
+    "Interactions, messages, tool calls, errors and decisions: low confidence, errors by what they have in common, " +
+    "topics of users, failing and slow tools, decisions followed by errors, and how this compares with as many " +
+    "entries before. Every finding cites its entries. With `Accept: text/markdown` the answer is the report's Markdown.",
+  scope: "read",
+  route: "GET /reflection",
+  tool: {
+    name: "self_reflect",
+    title: "Look back at recent work",
+    description:
+      "Reports on the newest entries: answers of low confidence, errors by what they have in common, recurring topics, " +
+      "failing and slow tools, disliked answers, decisions followed by errors, the trend, and insights.",
+    text: "markdown",
+  },
+  command: {
+    operands: [],
+    prose: "On a terminal it draws plots as well; piped, the report is plain Markdown.",
+    examples: [
+      ["the last thirty entries", "hansard reflect"],
+      ["a week of one project", "hansard reflect --project web --since 7d --limit 100000"],
+      ["for an agent to read", "hansard reflect --session cli:anna | cat"],
+      ["which errors recur", "hansard reflect --limit 1000 --json | jq .error_groups"],
+    ],
+  },
+  input: {
+    ...entryFilters,
+    limit: limited({ default: 30, max: 100_000, says: "how many of the newest entries" }),
+  },
+  positional: [],
+  output: reflection,
+  markdown: "markdown",
+  missing: undefined,
+  refusals: [],
+  needs: "several",
+  async answer({ index, mask }, query) {
+    const report = await index.read(async ({ reflections }) => {
+      // Loaded when it is first needed: with its lists of words it takes longer than a command may take to start.
+      const { Reflection } = await import("../reflect/reflection.js");
+      const reflection = new Reflection({ mask: (text) => mask.text(text) });
+      await reflections.read(reflectionQuery(query), reflection);
+      return reflection.finish();
+    });
+    return report.partial ? { ...report, markdown: `${report.markdown}\n\n${PARTIAL_NOTE}` } : report;
+  },
+});

@@ -1,0 +1,127 @@
+// Search: entries by what they say.
+import { Type } from "typebox";
+import { optInKinds } from "../model/kinds.js";
+import { memoryStatuses } from "../model/memory.js";
+import { count, named, oneOf, pageEnd, referenceTo, schemaOf, text } from "../model/schema.js";
+import { filters, typedFilterNames } from "../search/filters.js";
+import { filtersNamed } from "../search/input.js";
+import { placeCursor } from "../search/lists/list-query.js";
+import { limited, listLimit, type Parameter, switchParameter } from "../search/parameters.js";
+import { parseTypedQuery, type TypedQuery, toSearchQuery, withTypedFilters } from "../search/search-query.js";
+import type { SearchPage } from "../search/searcher.js";
+import { entryFilters } from "./list-entries.js";
+import { operation } from "./operation.js";
+
+const q: Parameter<string, TypedQuery> = {
+  description:
+    'Terms that must all occur, `"a phrase"`, `-word` and `-"a phrase"` to exclude, and filters as in `kind:error` and ' +
+    `\`since:7d\`: ${typedFilterNames.map((name) => `\`${name}:\``).join(", ")}. All else is plain text.`,
+  schema: { type: "string" },
+  example: "build green",
+  refusals: [
+    ...(["query_empty", "query_too_long", "field_invalid"] as const),
+    ...typedFilterNames.flatMap((name) => filters[name].refusals),
+  ],
+  is_optional: true,
+  parse: (value, { name }) => parseTypedQuery(value, name),
+  bound: ({ text }) => text.trim(),
+};
+
+const countsOf = (name: string) => Type.Array(Type.Object({ [name]: text, count }));
+
+const searchHit = {
+  title: "SearchHit",
+  allOf: [
+    referenceTo("ListedEntry"),
+    Type.Object({
+      field: Type.String({
+        description:
+          "The field that holds the first term; empty where only filters were given, or the entry was altered.",
+      }),
+      snippet: Type.String({ description: "A piece of that field's text, as it was recorded." }),
+      matches: Type.Array(Type.Array(count, { minItems: 2, maxItems: 2 }), {
+        description: "Where terms stand in the snippet: start and end in UTF-16 units, in order, never overlapping.",
+      }),
+      given: Type.Optional(
+        Type.Integer({ minimum: 0, description: "With `in:context`: how often the text was given in its session." }),
+      ),
+      status: Type.Optional(
+        oneOf(memoryStatuses, { description: "Of a hit of a memory kind: what the memory's status is now." }),
+      ),
+    }),
+  ],
+};
+
+const facets = named(
+  "Facets",
+  Type.Object({
+    kinds: countsOf("kind"),
+    projects: countsOf("project"),
+    sessions: countsOf("session_id"),
+    counted: Type.Integer({ minimum: 0, description: "How many hits were counted: the newest 10,000 at most." }),
+    complete: Type.Boolean({ description: "Whether all hits were counted and every value is named." }),
+  }),
+);
+
+const elsewhere = Type.Object(Object.fromEntries(Object.keys(optInKinds).map((name) => [name, Type.Optional(count)])), {
+  description:
+    "On the first page of a search without `kind`: how many matches there are that only `kind:raw`, `kind:memory`, " +
+    "`kind:audit` and `kind:session_info` find, by that name. Absent where there are none.",
+});
+
+export const search = operation({
+  name: "search",
+  tag: "Search",
+  summary: "Find entries by what they say, newest first",
+  description:
+    "Case-insensitive substrings in any language. Filters, typed into `q` or given beside it, must all hold; without " +
+    "terms they list. Without `kind` the conversation is looked through: interactions, responses, messages, tool calls, " +
+    "errors, decisions, summaries of consolidations, feedback. All else is found with `kind`, and `elsewhere` says how " +
+    "many matches lie there.",
+  scope: "read",
+  route: "GET /search",
+  tool: {
+    name: "search",
+    title: "Search the record",
+    description:
+      "Finds entries of the conversation that hold all terms, newest first. Raw records, memories, audits and notes about " +
+      "sessions are found with kind; elsewhere counts the matches there. Long fields are cut in the answer; get_entry " +
+      "has them whole.",
+    list: "results",
+  },
+  command: undefined,
+  input: {
+    q,
+    facets: switchParameter({
+      description: "`1` counts all hits by kind, project and session.",
+      flag: { name: "facets", says: "count all hits by kind, project and session" },
+      is_view: true,
+    }),
+    ...entryFilters,
+    ...filtersNamed("in"),
+    limit: limited(listLimit(10)),
+    cursor: placeCursor,
+  },
+  refine: (query) => withTypedFilters(query, query.q, "q"),
+  positional: ["q"],
+  output: schemaOf<SearchPage>(
+    named(
+      "SearchPage",
+      Type.Object({
+        results: Type.Array(searchHit),
+        facets: Type.Optional(facets),
+        elsewhere: Type.Optional(elsewhere),
+        elsewhere_at_least: Type.Optional(
+          Type.Literal(true, {
+            description: "Not everything was looked at, so there may be more matches elsewhere than are counted.",
+          }),
+        ),
+        ...pageEnd,
+      }),
+    ),
+  ),
+  missing: undefined,
+  refusals: [],
+  needs: "texts_at_checkpoint",
+  answer: ({ searches }, query) => searches.search(toSearchQuery(query, query.q)),
+});

@@ -1,0 +1,40 @@
+// What a tail is asked with.
+import { Rejection } from "../../model/rejection.js";
+import { filtersNamed, type OptionsOf, parseInput, type QueryOf } from "../../search/input.js";
+import { type Parameter, parsePosition } from "../../search/parameters.js";
+
+const after: Parameter<number | string, number | undefined> = {
+  description: "Entries after this position; only those that are still to come when it is left out.",
+  schema: { type: "integer", minimum: 0 },
+  flag: {
+    name: "after",
+    value: "position",
+    says: "begin after this position, 0 for the whole record; otherwise from now",
+  },
+  refusals: ["field_invalid"],
+  parse: (value, { name }) => parsePosition(name, value),
+};
+
+// None of these filters is a time, so that it does not matter what time it is.
+export const tailFilters = filtersNamed("project", "session_id", "client", "kind", "role", "tool", "model", "is");
+
+/** What a tail is asked with. Filters are as in lists: an empty one filters nothing, and `"-"` selects entries without that label. */
+export const tailInput = { after, ...tailFilters };
+
+export type TailOptions = OptionsOf<typeof tailInput>;
+
+export type TailFilter = QueryOf<typeof tailInput>["filter"];
+
+export interface TailQuery {
+  /** Undefined means from now on. */
+  readonly after: number | undefined;
+  /** Undefined lets everything through. */
+  readonly filter: TailFilter | undefined;
+}
+
+export function parseTailQuery(options: TailOptions): TailQuery | Rejection {
+  const asked = parseInput({ name: "tail", input: tailInput }, options, 0);
+  if (asked instanceof Rejection) return asked;
+  const { after, filter } = asked;
+  return { after, filter: Object.keys(filter).length === 0 ? undefined : filter };
+}
