@@ -6,7 +6,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { openStore } from "../src/engines/stores.js";
 import { type InteractionInput, openRecorder, type Recorder } from "../src/index.js";
-import { packOwn } from "../src/log/capture/own-entries.js";
+import { packOwn } from "../src/log/capture/pack.js";
 import { itemAt } from "../src/model/item-at.js";
 import type { MemoryType } from "../src/model/memory.js";
 import { type Measured, median, mediansInTurn, percentile, type Suite, type SuiteOptions } from "./figures.js";

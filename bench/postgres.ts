@@ -5,7 +5,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { Connections } from "../src/engines/postgres/connection.js";
+import { Connections } from "../src/engines/postgres/driver.js";
 import { PostgresLog } from "../src/engines/postgres/log.js";
 import { openRecorder, type Recorder } from "../src/index.js";
 import { itemAt } from "../src/model/item-at.js";

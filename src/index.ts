@@ -14,12 +14,18 @@ export { importFormats } from "./import/registry.js";
 export type { Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
 export { DERIVATION } from "./index/derivation.js";
 export type { EntryIndex } from "./index/port.js";
-export type { Captured } from "./log/capture/append-result.js";
+export type { Captured } from "./log/capture/capture.js";
 export type { OnRecorded, RecordedEntry } from "./log/capture/recorded-hooks.js";
-export type { Surroundings } from "./log/capture/surroundings.js";
-export type { ForgetOptions } from "./log/forgetting/forget-options.js";
-export type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./log/forgetting/forgotten.js";
-export type { RetentionRule } from "./log/forgetting/retention.js";
+export type { WithinOptions } from "./log/capture/within.js";
+export type {
+  ForgetOptions,
+  Forgotten,
+  Retained,
+  RetentionOptions,
+  RetentionRule,
+  Scrubbed,
+  ScrubOptions,
+} from "./log/forgetting/forget-requests.js";
 export type { SecretFinding } from "./log/forgetting/scrubbing.js";
 export type { EntryLog } from "./log/port.js";
 export type { LearningOptions } from "./memories/background/learning.js";

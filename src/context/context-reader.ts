@@ -2,8 +2,8 @@
 // message was recorded first, and what the answer led to.
 
 import { feedbackOn } from "../index/feedback-fold.js";
-import { roleOf } from "../index/given-texts.js";
 import type { EntryIndex } from "../index/port.js";
+import { roleOf } from "../index/texts.js";
 import { bodyToEntry, parseBodyText } from "../model/body.js";
 import { contentTexts, valueText } from "../model/content.js";
 import type { AnswerLookup, Context, ContextChange, GivenMessage, LedTo, Told } from "../model/context.js";

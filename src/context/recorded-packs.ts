@@ -3,7 +3,7 @@
 //
 // The distinct texts of a session are cached with the packs that hold them. Sessions with very large packs are read every time.
 
-import { partsOfPack } from "../index/given-texts.js";
+import { partsOfPack } from "../index/texts.js";
 import type { StoredBody } from "../log/port.js";
 import { itemAt } from "../model/item-at.js";
 import { isJsonObject, parseJsonObject } from "../model/json.js";

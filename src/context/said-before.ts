@@ -1,7 +1,7 @@
 // Which answers without a recorded context were given a phrase that the session had said. Lifetimes narrow the candidates down;
 // the reconstructed context of an answer decides.
 
-import { rowPages } from "../index/row-pages.js";
+import { rowPages } from "../index/port.js";
 import { bodyToEntry } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
 import type { FallReason } from "../model/context.js";

@@ -1,8 +1,8 @@
 // Export: the chosen entries in the chosen form, piece by piece, so that a log of any size passes through.
 
 import { EXPORT_VERSION } from "../import/export-check.js";
-import { ClaimsAhead } from "../log/claims-ahead.js";
 import type { Head, StoredEntry } from "../log/port.js";
+import { ClaimReader } from "../log/walk-log.js";
 import { parseBody } from "../model/body.js";
 import { claimKey } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
@@ -42,7 +42,7 @@ async function* exportHansard(
   const whole = Object.keys(filter).length === 0 && !masked;
   const { log_id, position, hash } = head;
   yield `${JSON.stringify({ hansard: EXPORT_VERSION, log_id, position, hash: hexOf(hash), whole, ...(masked ? { masked } : {}) })}\n`;
-  const claims = new ClaimsAhead(parts.log);
+  const claims = new ClaimReader(parts.log);
   for await (const stored of selectEntries(parts, options)) {
     if (stored.body === undefined) yield bodilessLine(stored, await claims.of(stored.position));
     else yield masked ? maskedLine(stored, parts.mask) : hansardLine(stored);

@@ -1,9 +1,8 @@
 // Which entries an export holds: in order of position, up to where the log ended when it began.
 
 import { isUtf8 } from "node:buffer";
-import type { RowKey, RowQuery, SessionRange } from "../index/port.js";
+import { type RowKey, type RowQuery, rowPages, type SessionRange } from "../index/port.js";
 import { rowMatches } from "../index/row-filter.js";
-import { rowPages } from "../index/row-pages.js";
 import type { EntryLog, Head, StoredBody, StoredEntry } from "../log/port.js";
 import { walkLog } from "../log/walk-log.js";
 import { bodyToEntry, parseBody, parseBodyText } from "../model/body.js";

@@ -1,9 +1,11 @@
 // Folding: which documents change with a batch of rows, and how, worked out from what the index holds before the batch.
 
+import { callFold } from "./call-fold.js";
+import { feedbackFold } from "./feedback-fold.js";
 import type { Fold } from "./fold.js";
-import { folds } from "./folds.js";
-import type { KnownDocuments } from "./known-documents.js";
-import type { DocumentName, EntryIndex, EntryRow, IndexBatch, IndexDocument } from "./port.js";
+import { memoryFold } from "./memory-fold.js";
+import type { DocumentName, EntryIndex, EntryRow, IndexBatch, IndexDocument, IndexStanding } from "./port.js";
+import { sessionFold } from "./session-fold.js";
 
 /** So many rows or documents are asked for at once; a session of any length is folded again page by page. */
 const PAGE = 1_000;
@@ -15,7 +17,7 @@ export interface Folding {
   readonly rows: readonly EntryRow[];
   readonly erased?: readonly number[];
   /** Documents that need not be read, because they are known to be as the index has them. */
-  readonly known?: KnownDocuments;
+  readonly known?: DocumentCache;
 }
 
 /**
@@ -94,7 +96,7 @@ async function documentsOf(
   index: EntryIndex,
   { collection }: Fold,
   keys: readonly string[],
-  known: KnownDocuments | undefined,
+  known: DocumentCache | undefined,
 ): Promise<ReadonlyMap<string, IndexDocument>> {
   const documents = new Map<string, IndexDocument>();
   const unknown: string[] = [];
@@ -125,3 +127,42 @@ export function groupByKey({ keysOf }: Fold, rows: readonly EntryRow[]): Readonl
 function* pagesOf<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
+
+// Documents as this process put them last: while nobody else moves the index on, they need not be read again.
+/** A session that goes on has a document in every batch; so many are remembered, those that changed last. */
+const KNOWN_MAX = 500;
+
+export class DocumentCache {
+  readonly #byName = new Map<string, IndexDocument>();
+  #standing: IndexStanding | undefined;
+
+  get({ collection, key }: DocumentName): IndexDocument | undefined {
+    return this.#byName.get(nameOf({ collection, key }));
+  }
+
+  /** Forgets all unless the index still stands where it was left here: then nobody has changed anything in it since. */
+  compare({ position, epoch }: IndexStanding): void {
+    if (this.#standing?.position !== position || this.#standing.epoch !== epoch) this.#byName.clear();
+  }
+
+  /** Called with a batch that was taken, and no other: one that was passed over may hold what was forgotten since. */
+  remember({ after, through, put = [], removed = [] }: IndexBatch): void {
+    this.#standing = { position: through, epoch: after.epoch };
+    for (const name of removed) this.#byName.delete(nameOf(name));
+    for (const document of put) {
+      this.#byName.delete(nameOf(document));
+      this.#byName.set(nameOf(document), document);
+    }
+    for (const name of this.#byName.keys()) {
+      if (this.#byName.size <= KNOWN_MAX) break;
+      this.#byName.delete(name);
+    }
+  }
+}
+
+function nameOf({ collection, key }: DocumentName): string {
+  return `${collection}:${key}`;
+}
+
+// Every fold there is: what the index keeps documents of.
+export const folds: readonly Fold[] = [sessionFold, feedbackFold, callFold, memoryFold];

@@ -21,7 +21,7 @@ export interface HeldIndex {
 }
 
 export interface IndexHolder {
-  look(): Promise<HeldIndex>;
+  current(): Promise<HeldIndex>;
   /** Gives up an index that turned out to be damaged, and begins an empty one in its place. */
   replace(damaged: EntryIndex): Promise<EntryIndex>;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export interface IndexHolder {
 /** An index that nothing can happen to. */
 export function fixedIndex(index: EntryIndex): IndexHolder {
   return {
-    look: async () => ({ index, generation: 0 }),
+    current: async () => ({ index, generation: 0 }),
     replace: async () => index,
     close: () => index.close(),
   };

@@ -5,12 +5,9 @@ import type { EntryLog, StoredEntry } from "../log/port.js";
 import { namedIn } from "../model/body.js";
 import { Fault } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
-import { readableBody, toAlteredRow } from "./entry-row.js";
-import { foldBatch } from "./folding.js";
-import { KnownDocuments } from "./known-documents.js";
-import { isSameStanding } from "./port/life.js";
-import type { EntryIndex, IndexSource, IndexStanding } from "./port.js";
-import { rowsOfBodies } from "./rows-of-bodies.js";
+import { readableBody, rowsOfBodies, toAlteredRow } from "./entry-row.js";
+import { DocumentCache, foldBatch } from "./folding.js";
+import { type EntryIndex, type IndexSource, type IndexStanding, isSameStanding } from "./port.js";
 
 /** Large enough to pay for its commit, small enough that a read which has to wait for a batch hardly notices. */
 const BATCH_ENTRIES = 1_000;
@@ -21,7 +18,7 @@ const PASSED_OVER_MS = 10;
 export class Indexer {
   readonly #log: EntryLog;
   readonly #index: EntryIndex;
-  readonly #known = new KnownDocuments();
+  readonly #known = new DocumentCache();
   #logId: string | undefined;
   /** The epoch in which the index was found to be made from this log; in another one it may be made from another log. */
   #epoch: string | undefined;
@@ -141,11 +138,11 @@ export class Indexer {
 
   /** Heads from before the index was begun again are evidence only while the log does not hold them. */
   async #settleHeld(log_id: string, source: IndexSource | undefined): Promise<void> {
-    const heads = (await this.#index.remembered()).filter(({ hash }) => hash !== source?.hash);
+    const heads = (await this.#index.rememberedHeads()).filter(({ hash }) => hash !== source?.hash);
     if (heads.length === 0) return;
     const stored = await this.#log.get(heads.map(({ position }) => position));
     const held = heads.filter((head, nth) => isMadeFrom(head, log_id, stored[nth]));
-    if (held.length > 0) await this.#index.settle(held);
+    if (held.length > 0) await this.#index.forgetHeads(held);
   }
 
   async #ownLogId(): Promise<string> {

@@ -4,8 +4,7 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Evidence, Memory, MemoryFieldsByKind } from "../model/memory.js";
 import { formatTime, parseTime } from "../model/time.js";
 import type { Fold } from "./fold.js";
-import type { EntryIndex, EntryRow, IndexDocument, RowFilter } from "./port.js";
-import { rowPages } from "./row-pages.js";
+import { type EntryIndex, type EntryRow, type IndexDocument, type RowFilter, rowPages } from "./port.js";
 
 /** The collection of memories: by their id, sorted by the position of their proposal. */
 export const MEMORIES = "memories";

@@ -1,5 +1,5 @@
 // What a filter of rows means: the conditions there are, each of a kind that every engine knows, and when a row passes.
-import type { EntryRow } from "./port/rows.js";
+import type { EntryRow } from "./port.js";
 import type { Reference, ReferenceCondition } from "./references.js";
 
 /** What is asked for, by kind of condition. */

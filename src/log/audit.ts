@@ -2,8 +2,8 @@
 
 import { Fault } from "../model/fault.js";
 import type { GroupCommit } from "./capture/group-commit.js";
-import { packOwn } from "./capture/own-entries.js";
-import type { Surroundings } from "./capture/pack.js";
+import type { WriteContext } from "./capture/pack.js";
+import { packOwn } from "./capture/pack.js";
 
 /** Everything that has to be accountable; whatever is added is named here. */
 type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "log_accepted" | "verdict";
@@ -20,7 +20,7 @@ export interface AuditNote {
 
 /** Appends an audit entry, and returns once it is on disk. */
 export async function recordAudit(
-  parts: { readonly commit: Pick<GroupCommit, "append">; readonly surroundings: Surroundings },
+  parts: { readonly commit: Pick<GroupCommit, "append">; readonly surroundings: WriteContext },
   { id, ...note }: AuditNote,
 ): Promise<void> {
   const { entry } = packOwn("audit", note, parts.surroundings, { id });

@@ -3,9 +3,8 @@ import { parseBody } from "../model/body.js";
 import { asRecorded } from "../model/chain.js";
 import { claimsOf } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
-import { ClaimsAhead } from "./claims-ahead.js";
 import type { CopiedEntry, EntryLog, Head, StoredEntry } from "./port.js";
-import { walkLog } from "./walk-log.js";
+import { ClaimReader, walkLog } from "./walk-log.js";
 
 /** A batch is a commit of the target. */
 const BATCH = { entries_max: 1_000, bytes_max: 8 * 1024 * 1024 };
@@ -35,7 +34,7 @@ export async function copyLog(parts: {
   if (!(await isBeginningOf(start, from, source))) return { differs_at: start.position };
   let position = start.position;
   let hasErased = false;
-  const claims = new ClaimsAhead(from);
+  const claims = new ClaimReader(from);
   for await (const stored of walkLog(from, { after: position, ...BATCH })) {
     const last = stored.at(-1) as StoredEntry;
     const entries: CopiedEntry[] = [];

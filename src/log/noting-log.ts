@@ -10,10 +10,10 @@ import type {
   Head,
   KeptClaims,
   NewRedactions,
+  Orphan,
   ReadRange,
   StoredBody,
   StoredEntry,
-  Stray,
 } from "./port.js";
 
 /** Memory that threads share; it holds the position, 0 while none was read. */
@@ -98,12 +98,12 @@ export class NotingLog implements EntryLog {
     return this.#log.redactionsAfter(position);
   }
 
-  stray(): Promise<Stray | undefined> {
-    return this.#log.stray();
+  findOrphan(): Promise<Orphan | undefined> {
+    return this.#log.findOrphan();
   }
 
-  async sharing(position: number): Promise<readonly number[]> {
-    return (await this.#log.sharing?.(position)) ?? [];
+  async positionsSharing(position: number): Promise<readonly number[]> {
+    return (await this.#log.positionsSharing?.(position)) ?? [];
   }
 
   purge(): Promise<string | undefined> {

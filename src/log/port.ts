@@ -92,7 +92,7 @@ export interface NewRedactions {
   readonly positions: readonly number[];
 }
 
-export interface Stray {
+export interface Orphan {
   readonly position: number;
   readonly reason: string;
 }
@@ -167,9 +167,9 @@ export interface EntryLog {
    * The first position at which something lies that no append has put there, beside the entries from the first to the
    * head: a row before or behind them, or a head that is not the last one's.
    */
-  stray(): Promise<Stray | undefined>;
+  findOrphan(): Promise<Orphan | undefined>;
   /** Where bodies share what they hold: the positions of those that share something with this one, itself included. */
-  sharing?(position: number): Promise<readonly number[]>;
+  positionsSharing?(position: number): Promise<readonly number[]>;
   /**
    * Removes what erased bodies left behind where the store keeps its bytes: unused pages, a WAL. Answers with what is still
    * left, in words, where others are in the way just now; undefined where nothing is.

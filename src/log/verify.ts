@@ -5,10 +5,9 @@ import { erasedBy } from "../model/body.js";
 import { ChainWalk, type Flaw, isWhole, missingAt } from "../model/chain.js";
 import { claimKey } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
-import type { Verification } from "../model/verification.js";
-import { ClaimsAhead } from "./claims-ahead.js";
+import type { Contradiction, KnownHead, Verification } from "../model/verification.js";
 import type { EntryLog, Erasure, Guards } from "./port.js";
-import { walkLog } from "./walk-log.js";
+import { ClaimReader, walkLog } from "./walk-log.js";
 
 export interface VerifyOptions {
   readonly onProgress?: (through: number) => void;
@@ -33,7 +32,7 @@ export async function verify(log: EntryLog, options: VerifyOptions = {}): Promis
     walk.lostBefore(broken?.position ?? Number.POSITIVE_INFINITY),
     await firstPutBack(log, walk),
     await erasureFlaw(log, walk),
-    broken === undefined ? await log.stray() : undefined,
+    broken === undefined ? await log.findOrphan() : undefined,
   ].filter((flaw) => flaw !== undefined);
   const [first] = flaws.toSorted((left, right) => left.position - right.position);
   if (first !== undefined) return { ok: false, ...first, ...(await holdersOf(log, first)), ...warnings.told };
@@ -46,7 +45,7 @@ async function walkTo(
   end: number,
   { log, walk, onProgress }: VerifyOptions & { readonly log: EntryLog; readonly walk: ChainWalk },
 ): Promise<Flaw | undefined> {
-  const claims = new ClaimsAhead(log);
+  const claims = new ClaimReader(log);
   for await (const batch of walkLog(log, { after: walk.position, through: end, bytes_max: BATCH_BYTES })) {
     for (const stored of batch) {
       const flaw = walk.step(stored, (await claims.of(stored.position)).map(claimKey));
@@ -87,7 +86,7 @@ async function firstPutBack(log: EntryLog, walk: ChainWalk): Promise<Flaw | unde
 
 /** Where what is damaged is shared, all whose bodies are not what was recorded because of it. */
 async function holdersOf(log: EntryLog, { position }: Flaw): Promise<{ readonly holders?: readonly number[] }> {
-  const sharing = position === 0 ? [] : ((await log.sharing?.(position)) ?? []);
+  const sharing = position === 0 ? [] : ((await log.positionsSharing?.(position)) ?? []);
   const holders: number[] = [];
   for (const one of sharing) {
     const [stored] = await log.getBodies([one]);
@@ -134,4 +133,36 @@ function warningsOf({ missing, foreign }: Guards): {
     told: missing.length === 0 ? {} : { warnings: ["trigger_missing"] },
     foreign: foreign.length === 0 ? undefined : { position: 0, reason },
   };
+}
+
+// What is known about a log outside of it, held against the log: one that is shorter than it was, or holds something else at
+// a place that was known, was cut off or exchanged. The chain alone does not show that.
+
+/** The first position of which something else was known; undefined where the log holds everything. */
+export async function contradictionOf(log: EntryLog, known: readonly KnownHead[]): Promise<Contradiction | undefined> {
+  if (known.length === 0) return undefined;
+  const head = await log.head();
+  const stored = await log.get(known.map(({ position }) => position));
+  const contradictions = known.flatMap((one, nth): readonly Contradiction[] => {
+    if (one.log_id !== head.log_id) return [{ position: 1, known: one }];
+    if (one.position > head.position) return [{ position: head.position + 1, known: one }];
+    const found = stored[nth];
+    const isHeld = found !== undefined && hexOf(found.hash) === one.hash;
+    return isHeld || one.position === 0 ? [] : [{ position: one.position, known: one }];
+  });
+  return contradictions.toSorted((left, right) => left.position - right.position)[0];
+}
+
+/** The same in a sentence for people. */
+export function contradictionText(
+  { known }: Contradiction,
+  log: { readonly log_id: string; readonly position: number },
+): string {
+  const by = { index: "its index", seal: "its newest seal" }[known.by];
+  if (known.log_id !== log.log_id)
+    return `another log lies in its place: ${by} knows of one with the id ${known.log_id}`;
+  if (log.position < known.position) {
+    return `the log was cut off: ${by} knows of entries through ${known.position}, and it ends at ${log.position}`;
+  }
+  return `the log was written anew: ${by} knows of another entry at position ${known.position}`;
 }

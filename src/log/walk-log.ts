@@ -1,5 +1,5 @@
 // A walk through the log from one position to another, batch by batch: no more of it is in memory at once than a batch.
-import type { EntryLog, StoredBody, StoredEntry } from "./port.js";
+import type { EntryLog, KeptClaims, StoredBody, StoredEntry } from "./port.js";
 
 export interface WalkRange {
   /** Where it begins; 0 for the first entry. */
@@ -40,5 +40,29 @@ async function* walk<E extends { readonly position: number }>(
     after = last.position;
     // The log may be read on the thread that captures, which has other things to do in between.
     await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+// What leads to the entries of a walk, asked for many positions at once: an engine may look at every claim for each question.
+/** At some 250 bytes a claim, and few looks at all claims of a long log. */
+const POSITIONS = 200_000;
+
+export class ClaimReader {
+  readonly #log: Pick<EntryLog, "head" | "keptClaims">;
+  #claims: KeptClaims = new Map();
+  #through = 0;
+
+  constructor(log: Pick<EntryLog, "head" | "keptClaims">) {
+    this.#log = log;
+  }
+
+  /** The claims that lead to an entry; positions come in rising order. */
+  async of(position: number): Promise<readonly string[]> {
+    if (position > this.#through) {
+      // Never beyond the end: what comes later takes its claims later.
+      this.#through = Math.min((await this.#log.head()).position, position + POSITIONS);
+      this.#claims = await this.#log.keptClaims({ after: position - 1, through: this.#through });
+    }
+    return this.#claims.get(position) ?? [];
   }
 }

@@ -2,8 +2,7 @@
 import type { EntryIndex } from "../index/port.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
-import type { Answering } from "../reading/answering.js";
-import type { CallsOf } from "../reading/calls.js";
+import type { AnswerContext, CallsOf } from "../reading/calls.js";
 import type { SessionList } from "../sessions/session-summary.js";
 import type { FileText } from "./files/file-audit.js";
 import type { ScopedStatement } from "./judge/judged.js";
@@ -19,7 +18,7 @@ export interface MemoryReaders {
   readonly review: () => Promise<MemoryJudge>;
 }
 
-type Parts = Answering<MemoryReaders>;
+type Parts = AnswerContext<MemoryReaders>;
 
 /** So many entries are indexed at once for a caller that only looks in. */
 const FEW_ENTRIES = 1_000;

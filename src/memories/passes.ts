@@ -1,7 +1,6 @@
 // The passes over the record: propose what rules and models find, and count which memories turns used. Each can be stopped and run
 // again at any time, because claims make everything happen once.
-import type { OwnEntry } from "../log/capture/own-entries.js";
-import type { Surroundings } from "../log/capture/pack.js";
+import type { OwnEntry, WriteContext } from "../log/capture/pack.js";
 import type { TakenClaim } from "../log/port.js";
 import { reinforcedClaim } from "../model/claims.js";
 import type { EntryOf } from "../model/entry.js";
@@ -46,7 +45,7 @@ export const passOptionNames = optionNames<PassOptions>({
 
 export interface PassesParts {
   readonly calls: MemoryReads;
-  readonly surroundings: Surroundings;
+  readonly surroundings: WriteContext;
   readonly propose: (proposal: Proposal) => Promise<MemorySummary | DroppedProposal>;
   readonly reinforced: (turn: TurnUses) => OwnEntry;
   readonly attempt: (entries: readonly OwnEntry[]) => Promise<readonly TakenClaim[] | undefined>;

@@ -1,6 +1,16 @@
-// Files and folders: making a folder with its parents, and finding the files of the package.
-import { mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+// Files and folders: creating a folder with its parents, writing a file atomically, and finding files of the package.
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 
 /**
  * Does nothing if it exists; throws the system's error if it cannot be made. Node's own recursive `mkdir` never ends where a
@@ -31,4 +41,68 @@ function isFolder(path: string): boolean {
 /** A file of the package, found by the package's name: a bundle moves this module. */
 export function packageFile(path: string): URL {
   return new URL(path, import.meta.resolve("hansard/package.json"));
+}
+
+interface WholeFileOptions {
+  readonly path: string;
+  /** Whether an existing file may be replaced, at the last moment. */
+  readonly replaces: boolean;
+}
+
+/**
+ * Writes a file atomically: `fill` gets the path of an empty file that only its owner can read, which is synced and
+ * renamed into place afterwards. Returns false, and changes nothing, if a file exists that must not be replaced.
+ */
+export async function writeWholeFile(
+  { path, replaces }: WholeFileOptions,
+  fill: (draft: string) => Promise<void>,
+): Promise<boolean> {
+  removeAbandoned(path);
+  const draft = `${path}.${process.pid}.part`;
+  try {
+    closeSync(openSync(draft, "wx", 0o600));
+    await fill(draft);
+    sync(draft);
+    if (replaces) renameSync(draft, path);
+    else linkSync(draft, path);
+    sync(dirname(path));
+    return true;
+  } catch (error) {
+    if (!replaces && isTaken(error)) return false;
+    throw error;
+  } finally {
+    for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(draft + suffix, { force: true });
+  }
+}
+
+/** Deletes leftovers of killed programs. */
+function removeAbandoned(path: string): void {
+  const prefix = `${basename(path)}.`;
+  for (const name of readdirSync(dirname(path))) {
+    const [, pid] = name.startsWith(prefix) ? (/^(\d+)\.part/.exec(name.slice(prefix.length)) ?? []) : [];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(path), name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return code === "EEXIST" && syscall === "link";
+}
+
+function sync(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }

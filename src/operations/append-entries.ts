@@ -1,7 +1,7 @@
 // Appending entries of any kind, one or many.
 
 import { Type } from "typebox";
-import { type AppendResult, appendResult } from "../log/capture/append-result.js";
+import { type AppendResult, appendResult } from "../log/capture/capture.js";
 import type { EntryInput } from "../model/entry.js";
 import { mapInSlices } from "../model/scheduling.js";
 import { schemaNamed } from "../model/schema.js";

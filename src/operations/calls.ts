@@ -1,13 +1,12 @@
 // Every call that the reading side answers: operations, and what is asked by no surface.
 import { verify } from "../log/verify.js";
 import { type MemoryCalls, memoryCalls } from "../memories/memory-calls.js";
-import type { Answering } from "../reading/answering.js";
-import type { CallsOf } from "../reading/calls.js";
+import type { AnswerContext, CallsOf } from "../reading/calls.js";
 import { type MaintenanceCalls, maintenanceCalls } from "../reading/maintenance.js";
 import { operationCalls } from "./index.js";
 import type { Readers } from "./readers.js";
 
-type Parts = Answering<Readers>;
+type Parts = AnswerContext<Readers>;
 
 const recordCalls = {
   /** The chain alone; what else is known of the log is looked at where it is written. */

@@ -1,5 +1,5 @@
 // Clearing a session: its history starts anew after a marker.
-import { type Captured, receipt } from "../log/capture/append-result.js";
+import { type Captured, receipt } from "../log/capture/capture.js";
 import { jsonObjectOf } from "../model/json.js";
 import { RecorderError } from "../model/rejection.js";
 import { schemaNamed } from "../model/schema.js";

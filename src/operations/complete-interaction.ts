@@ -1,5 +1,5 @@
 // Adding the response to an interaction that was recorded before it was there.
-import { receipt } from "../log/capture/append-result.js";
+import { receipt } from "../log/capture/capture.js";
 import type { CompletionInput, EntryInput } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
 import { RecorderError } from "../model/rejection.js";

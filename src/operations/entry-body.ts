@@ -1,6 +1,6 @@
 // Bodies that several operations have in common, and what entries are acknowledged with.
 import { Type } from "typebox";
-import type { Captured } from "../log/capture/append-result.js";
+import type { Captured } from "../log/capture/capture.js";
 import { type JsonObject, jsonObjectOf } from "../model/json.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { body } from "./operation.js";

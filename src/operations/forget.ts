@@ -1,6 +1,5 @@
 // Forgetting: the bodies of an entry, a session or a project are removed for good.
-import { newForgetting, parseForgetOptions } from "../log/forgetting/forget-options.js";
-import { forgotten } from "../log/forgetting/forgotten.js";
+import { forgotten, newForgetting, parseForgetOptions } from "../log/forgetting/forget-requests.js";
 import { body, operation } from "./operation.js";
 
 export const forget = operation({

@@ -1,6 +1,5 @@
 // The list of operations. Every surface follows from it; the comments are those of the library's methods.
-import type { Answering } from "../reading/answering.js";
-import type { CallTable } from "../reading/calls.js";
+import type { AnswerContext, CallTable } from "../reading/calls.js";
 import { addMemory } from "./add-memory.js";
 import { appendEntries } from "./append-entries.js";
 import { auditMemoryFile } from "./audit-memory-file.js";
@@ -115,14 +114,14 @@ export type RecorderMethods = {
 export const operationList: readonly AnyOperation[] = Object.values(operations);
 
 /** The operations as calls that the reading side answers, each also as JSON. */
-export const operationCalls: CallTable<Answering<Readers>> = Object.fromEntries(
+export const operationCalls: CallTable<AnswerContext<Readers>> = Object.fromEntries(
   operationList.flatMap((operation) =>
     isReading(operation)
       ? [
-          [operation.name, (parts: Answering<Readers>, query: never) => answerFrom(operation, parts, query)],
+          [operation.name, (parts: AnswerContext<Readers>, query: never) => answerFrom(operation, parts, query)],
           [
             jsonCallOf(operation),
-            async (parts: Answering<Readers>, query: never) => toJson(await answerFrom(operation, parts, query)),
+            async (parts: AnswerContext<Readers>, query: never) => toJson(await answerFrom(operation, parts, query)),
           ],
         ]
       : [],
@@ -148,7 +147,7 @@ function isReading(operation: AnyOperation): operation is ReadingOperation {
   return operation.needs !== "recorder" && operation.needs !== "writers";
 }
 
-function answerFrom(operation: ReadingOperation, parts: Answering<Readers>, query: never): Promise<unknown> {
+function answerFrom(operation: ReadingOperation, parts: AnswerContext<Readers>, query: never): Promise<unknown> {
   switch (operation.needs) {
     case "log":
     case "several":

@@ -8,7 +8,7 @@ import type { FaultCode } from "../model/fault.js";
 import { knownOptions } from "../model/options.js";
 import { type Noun, notFound, RecorderError, Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import type { AnswerOf, GivenIn } from "../model/schema.js";
-import type { Answering } from "../reading/answering.js";
+import type { AnswerContext } from "../reading/calls.js";
 import { type Input, type OptionsOf, parseInput, type QueryOf, type Question } from "../search/input.js";
 import type { Parameter } from "../search/parameters.js";
 import type { Readers } from "./readers.js";
@@ -81,7 +81,7 @@ interface CommandHelp {
 /** Where an answer comes from, and how fresh it is. */
 interface Sources<Q, A> {
   /** The log alone. */
-  readonly log: (parts: Answering<Readers>, query: Q) => Promise<A>;
+  readonly log: (parts: AnswerContext<Readers>, query: Q) => Promise<A>;
   /** As much of an index as there is: while one is rebuilt, the answer may lack older entries, and says `partial`. */
   readonly index_at_checkpoint: (readers: Readers, query: Q) => Promise<A>;
   /** The same, and its texts. */
@@ -89,7 +89,7 @@ interface Sources<Q, A> {
   /** An index that has come to the log's head: without the older entries the answer would be wrong, not short. */
   readonly index_at_head: (readers: Readers, query: Q) => Promise<A>;
   /** Several of these, as the operation itself asks for them. */
-  readonly several: (parts: Answering<Readers>, query: Q) => Promise<A>;
+  readonly several: (parts: AnswerContext<Readers>, query: Q) => Promise<A>;
   /** What appends entries, here or on a server. */
   readonly recorder: (recorder: Recording, query: Q) => Promise<A>;
   /** What writes about memories and erases, where the store is. */

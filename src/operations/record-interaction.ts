@@ -1,5 +1,5 @@
 // Recording one round-trip with a model.
-import { receipt } from "../log/capture/append-result.js";
+import { receipt } from "../log/capture/capture.js";
 import type { EntryInput, InteractionInput } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
 import { schemaNamed } from "../model/schema.js";

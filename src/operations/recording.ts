@@ -1,7 +1,6 @@
 // What operations that change the record are carried out with.
-import type { AppendResult, Captured } from "../log/capture/append-result.js";
-import type { ForgetRequest } from "../log/forgetting/forget-options.js";
-import type { Forgotten } from "../log/forgetting/forgotten.js";
+import type { AppendResult, Captured } from "../log/capture/capture.js";
+import type { ForgetRequest, Forgotten } from "../log/forgetting/forget-requests.js";
 import type { MemoryWriter } from "../memories/memory-writer.js";
 import type { EntryInput } from "../model/entry.js";
 

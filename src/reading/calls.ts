@@ -1,3 +1,9 @@
+import type { EntryLog } from "../log/port.js";
+import type { Mask } from "../model/mask.js";
+import type { EntryReader } from "../search/lists/entry-reader.js";
+import type { SharedRebuild } from "./rebuild.js";
+import type { ResilientIndex } from "./resilient-index.js";
+
 // Calls that the reading side answers, by name. Whoever composes a recorder gives the tables: this folder knows none of them.
 
 /** A row answers one call from what the answering side has before it. */
@@ -23,4 +29,18 @@ export interface Reading {
   /** Word that the log has grown: the index follows soon. Answers do not depend on it. */
   grown(): void;
   close(): Promise<void>;
+}
+
+// What a call has before it that is answered from a log and its index.
+
+/** `R` is what reads an index: the readers of every subject, which this folder need not know. */
+export interface AnswerContext<R> {
+  readonly log: EntryLog;
+  readonly mask: Mask;
+  /** Single entries, from the log alone. */
+  readonly entries: EntryReader;
+  readonly index: ResilientIndex<R>;
+  readonly rebuilding: SharedRebuild;
+  /** Removes from the index's files what deleted rows have left there. */
+  readonly purge: () => Promise<string | undefined>;
 }

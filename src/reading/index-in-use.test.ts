@@ -12,7 +12,7 @@ class Held implements IndexHolder {
   number = 0;
   replaced = 0;
 
-  async look(): Promise<HeldIndex> {
+  async current(): Promise<HeldIndex> {
     return { index: this.index, generation: this.number };
   }
 

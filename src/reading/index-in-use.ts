@@ -2,7 +2,11 @@
 // exchanged while it is read.
 
 import { IndexExchanged, IndexFault, type IndexHolder } from "../index/index-holder.js";
-import { View, type ViewParts } from "./view.js";
+import { Indexer } from "../index/indexer.js";
+import type { EntryIndex } from "../index/port.js";
+import { TextIndexer } from "../index/text-indexer.js";
+import type { EntryLog } from "../log/port.js";
+import type { Mask } from "../model/mask.js";
 
 const TRIES = 6;
 
@@ -10,22 +14,22 @@ const TRIES = 6;
 export type Attempt<T> = { readonly answer: T } | { readonly trouble: IndexFault };
 
 /** What has to be in the index before it is read: the rows of all entries up to a position, and for a search most texts. */
-export interface Wish {
+export interface Freshness {
   readonly position: number;
   readonly texts: boolean;
 }
 
-type Steadily = <T>(wish: Wish, read: () => Promise<T>) => Promise<T>;
+type StableRead = <T>(wish: Freshness, read: () => Promise<T>) => Promise<T>;
 
 interface Seen<R> {
-  readonly view: View<R>;
+  readonly view: IndexView<R>;
   readonly generation: number;
 }
 
 export class IndexInUse<R> {
   readonly #parts: ViewParts<R>;
   readonly #holder: IndexHolder;
-  #view: View<R> | undefined;
+  #view: IndexView<R> | undefined;
   #exchanges = 0;
 
   constructor(parts: ViewParts<R> & { readonly holder: IndexHolder }) {
@@ -33,7 +37,7 @@ export class IndexInUse<R> {
     this.#holder = parts.holder;
   }
 
-  async view(): Promise<View<R>> {
+  async view(): Promise<IndexView<R>> {
     return (await this.#look()).view;
   }
 
@@ -41,10 +45,10 @@ export class IndexInUse<R> {
    * Does the work with the index in use, and again where there is another one after it failed. What is read of it stands
    * for a moment at which it held everything up to the position.
    */
-  async attempt<T>(work: (view: View<R>, steadily: Steadily) => Promise<T>): Promise<Attempt<T>> {
+  async attempt<T>(work: (view: IndexView<R>, steadily: StableRead) => Promise<T>): Promise<Attempt<T>> {
     let trouble: IndexFault | undefined;
     for (let tries = 0; tries < TRIES; tries += 1) {
-      let view: View<R> | undefined;
+      let view: IndexView<R> | undefined;
       try {
         const seen = await this.#look();
         view = seen.view;
@@ -68,15 +72,15 @@ export class IndexInUse<R> {
   }
 
   async #look(): Promise<Seen<R>> {
-    const { index, generation } = await this.#holder.look();
-    if (this.#view?.index !== index) this.#view = new View({ ...this.#parts, index });
+    const { index, generation } = await this.#holder.current();
+    if (this.#view?.index !== index) this.#view = new IndexView({ ...this.#parts, index });
     return { view: this.#view, generation: generation + this.#exchanges };
   }
 
   /** An index that is emptied or exchanged between following the log and answering would seem to hold nothing. */
-  async #steadily<T>({ view, generation }: Seen<R>, wish: Wish, read: () => Promise<T>): Promise<T> {
+  async #steadily<T>({ view, generation }: Seen<R>, wish: Freshness, read: () => Promise<T>): Promise<T> {
     if (wish.texts) await view.helpTexts(wish.position);
-    const { letGo, epoch } = await view.holdAt(wish.position);
+    const { letGo, epoch } = await view.snapshotAt(wish.position);
     let hasLasted = false;
     try {
       const answer = await read();
@@ -91,7 +95,7 @@ export class IndexInUse<R> {
   }
 
   /** Whether there is another index to try after this fault. */
-  async #isOther(view: View<R> | undefined, fault: IndexFault): Promise<boolean> {
+  async #isOther(view: IndexView<R> | undefined, fault: IndexFault): Promise<boolean> {
     if (view === undefined) return false;
     if (fault instanceof IndexExchanged) return true;
     try {
@@ -100,6 +104,61 @@ export class IndexInUse<R> {
     } catch (error) {
       if (error instanceof IndexFault) return false;
       throw error;
+    }
+  }
+}
+
+// Everything that answers from one index: the indexer that keeps it up to the log, and the readers on top of it.
+/** Makes the readers of an index. */
+export type ReadersOf<R> = (parts: { readonly log: EntryLog; readonly index: EntryIndex; readonly mask: Mask }) => R;
+
+export interface ViewParts<R> {
+  readonly log: EntryLog;
+  readonly mask: Mask;
+  readonly readersOf: ReadersOf<R>;
+}
+
+export class IndexView<R> {
+  readonly index: EntryIndex;
+  readonly indexer: Indexer;
+  readonly textIndexer: TextIndexer;
+  readonly readers: R;
+
+  constructor(parts: ViewParts<R> & { readonly index: EntryIndex }) {
+    this.index = parts.index;
+    this.indexer = new Indexer(parts);
+    this.textIndexer = new TextIndexer(parts);
+    this.readers = parts.readersOf(parts);
+  }
+
+  /**
+   * One batch of rows, which every read waits for, and one of texts: under a steady load there are always new rows, and
+   * texts that came only after the last of them would fall behind for good. False when there was nothing left of either.
+   */
+  async indexStep(): Promise<boolean> {
+    const areRowsLeft = await this.indexer.step();
+    return (await this.textIndexer.step()) || areRowsLeft;
+  }
+
+  /** Before a search: the rows up to a position, and some of the texts where many are missing. */
+  async helpTexts(position: number): Promise<void> {
+    await this.indexer.bringTo(position);
+    await this.textIndexer.help();
+  }
+
+  /** Brings the rows up to a position, and keeps what is read of them as of one moment until it is let go. */
+  async snapshotAt(position: number): Promise<{ readonly letGo: () => boolean; readonly epoch: string }> {
+    for (;;) {
+      const letGo = this.index.hold?.() ?? (() => false);
+      try {
+        const standing = await this.index.standing();
+        if (this.indexer.holds(standing, position)) return { letGo, epoch: standing.epoch };
+      } catch (error) {
+        letGo();
+        throw error;
+      }
+      letGo();
+      await this.indexer.stepTowards(position);
     }
   }
 }

@@ -5,17 +5,16 @@ import type { EntryIndex } from "../index/port.js";
 import type { EntryLog } from "../log/port.js";
 import type { Mask } from "../model/mask.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
-import type { Answering } from "./answering.js";
-import type { CallTable, Reading } from "./calls.js";
+import type { AnswerContext, CallTable, Reading } from "./calls.js";
+import type { ReadersOf } from "./index-in-use.js";
 import type { IndexState } from "./maintenance.js";
-import type { RebuildOptions } from "./patience.js";
-import { Rebuilding } from "./rebuilding.js";
-import { SteadyIndex } from "./steady.js";
-import type { ReadersOf } from "./view.js";
+import type { RebuildOptions } from "./rebuild.js";
+import { SharedRebuild } from "./rebuild.js";
+import { ResilientIndex } from "./resilient-index.js";
 
 export class LocalReading<R> implements Reading {
-  readonly #answering: Answering<R>;
-  readonly #calls: CallTable<Answering<R>>;
+  readonly #answering: AnswerContext<R>;
+  readonly #calls: CallTable<AnswerContext<R>>;
 
   constructor(parts: {
     readonly log: EntryLog;
@@ -24,14 +23,14 @@ export class LocalReading<R> implements Reading {
     /** Makes the readers of an index. */
     readonly readersOf: ReadersOf<R>;
     /** What can be asked, and how it is answered. */
-    readonly calls: CallTable<Answering<R>>;
+    readonly calls: CallTable<AnswerContext<R>>;
     readonly rebuild?: Partial<RebuildOptions> | undefined;
     /** How the index's files are cleaned, where that is not for the index itself to do. */
     readonly purge?: (() => Promise<string | undefined>) | undefined;
   }) {
     const { log, mask, readersOf } = parts;
-    const holder = "look" in parts.index ? parts.index : fixedIndex(parts.index);
-    const index = new SteadyIndex({ log, holder, mask, readersOf, options: parts.rebuild });
+    const holder = "replace" in parts.index ? parts.index : fixedIndex(parts.index);
+    const index = new ResilientIndex({ log, holder, mask, readersOf, options: parts.rebuild });
     const purge = parts.purge ?? (async () => (await index.index()).purge?.());
     this.#calls = parts.calls;
     this.#answering = {
@@ -39,7 +38,7 @@ export class LocalReading<R> implements Reading {
       mask,
       index,
       entries: new EntryReader({ log, mask }),
-      rebuilding: new Rebuilding(index),
+      rebuilding: new SharedRebuild(index),
       purge,
     };
   }

@@ -1,16 +1,14 @@
 // Backup and restore of a store in a folder: one file that holds the whole log, proven before it counts.
 import { existsSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { copyFile } from "../engines/sqlite/copy-file.js";
-import { toFault } from "../engines/sqlite/file.js";
+import { toFault } from "../engines/sqlite/faults.js";
 import { indexFilesIn } from "../engines/sqlite/index-file.js";
-import { isNobodyElses } from "../engines/sqlite/inspect.js";
+import { copyFile, isNobodyElses } from "../engines/sqlite/inspect.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { Sealing } from "../log/seals/sealing.js";
 import { verify } from "../log/verify.js";
-import { writeWholeFile } from "../log/whole-file.js";
 import { Fault } from "../model/fault.js";
-import { makeFolder } from "../model/files.js";
+import { makeFolder, writeWholeFile } from "../model/files.js";
 import { isStoreFileName, storeFiles, withCompanions } from "../model/store-location.js";
 import type { Verification } from "../model/verification.js";
 

@@ -8,8 +8,8 @@ import { type WatchClock, Watches } from "../import/watch/watches.js";
 import { audited } from "../log/audit.js";
 import { Capture } from "../log/capture/capture.js";
 import { GroupCommit } from "../log/capture/group-commit.js";
-import { ImportDoor } from "../log/capture/import-door.js";
-import type { Surroundings } from "../log/capture/pack.js";
+import { ImportWriter } from "../log/capture/import-writer.js";
+import type { WriteContext } from "../log/capture/pack.js";
 import { type OnRecorded, RecordedHooks } from "../log/capture/recorded-hooks.js";
 import type { AlteredNote } from "../log/noting-log.js";
 import type { EntryLog } from "../log/port.js";
@@ -28,7 +28,7 @@ import { parseOptions } from "../operations/operation.js";
 import type { Writers } from "../operations/recording.js";
 import { bindCalls, type Reading } from "../reading/calls.js";
 import { TailHub } from "../reading/tail/hub.js";
-import type { TailSource } from "../reading/tail/source.js";
+import type { TailSource } from "../reading/tail/read-tail.js";
 import { Custody } from "./custody.js";
 import { methodsBy, type Operate, type OperateAsJson } from "./operable.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
@@ -42,7 +42,7 @@ export interface RecorderSides {
   readonly tailSource: TailSource;
   readonly keyStore: KeyStore;
   readonly sealing: Sealing;
-  readonly surroundings: Surroundings;
+  readonly surroundings: WriteContext;
   /** Hides secrets in what is listed. */
   readonly mask: Mask;
   /** Hides them before they are stored. */
@@ -199,7 +199,7 @@ function writingParts(
           actor: "hansard",
         }),
     }),
-    imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
+    imports: new ImportWriter({ log, capture, commit, is_redacting: sides.redact !== undefined }),
     exports: new Exports({
       log,
       calls,

@@ -2,13 +2,18 @@
 
 import { type AuditNote, recordAudit } from "../log/audit.js";
 import type { GroupCommit } from "../log/capture/group-commit.js";
-import type { Surroundings } from "../log/capture/pack.js";
-import type { ForgetRequest } from "../log/forgetting/forget-options.js";
+import type { WriteContext } from "../log/capture/pack.js";
+import type {
+  ForgetRequest,
+  Forgotten,
+  Retained,
+  RetentionOptions,
+  Scrubbed,
+  ScrubOptions,
+} from "../log/forgetting/forget-requests.js";
 import { Forgetting } from "../log/forgetting/forgetting.js";
-import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "../log/forgetting/forgotten.js";
 import type { EntryLog } from "../log/port.js";
-import { SealKeeping, type SealKeepingOptions } from "../log/seals/seal-keeping.js";
-import type { Sealing } from "../log/seals/sealing.js";
+import { type Sealing, SealKeeping, type SealKeepingOptions } from "../log/seals/sealing.js";
 import type { Mask } from "../model/mask.js";
 import { Rejection } from "../model/rejection.js";
 import type { Contradiction, Seal, Verification } from "../model/verification.js";
@@ -18,7 +23,7 @@ export interface CustodyParts {
   readonly log: EntryLog;
   readonly calls: Calls;
   readonly commit: GroupCommit;
-  readonly surroundings: Surroundings;
+  readonly surroundings: WriteContext;
   readonly sealing: Sealing;
   readonly mask: Mask;
 }

@@ -9,10 +9,9 @@ import { SqliteLog } from "../engines/sqlite/log.js";
 import { filesOf, openStore } from "../engines/stores.js";
 import { compareIndex } from "../index/index-comparison.js";
 import type { EntryIndex, IndexSource } from "../index/port.js";
-import { contradictionOf, contradictionText } from "../log/evidence.js";
 import type { EntryLog } from "../log/port.js";
 import { Sealing } from "../log/seals/sealing.js";
-import { verify } from "../log/verify.js";
+import { contradictionOf, contradictionText, verify } from "../log/verify.js";
 import { Fault } from "../model/fault.js";
 import type { StoreFiles } from "../model/store-location.js";
 import { displayLocation, isServerAddress } from "../model/store-location.js";
@@ -93,8 +92,8 @@ async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
     const { position } = await log.head();
     const onProgress = (through: number): void => onStep(`Walking the chain: ${through} of ${position} …`);
     const checked = await verify(log, { onProgress });
-    const index = async (): Promise<EntryIndex> => (await (await store.index()).look()).index;
-    const contradiction = await contradictionIn(log, await (await index()).remembered(), options);
+    const index = async (): Promise<EntryIndex> => (await (await store.index()).current()).index;
+    const contradiction = await contradictionIn(log, await (await index()).rememberedHeads(), options);
     const comparison = contradiction === undefined ? await comparisonWith({ log, index }, onStep) : undefined;
     const replaced = store.replacedIndex;
     return databaseDiagnosis(displayLocation(data), checked, [

@@ -12,7 +12,7 @@ import type { Fault } from "../model/fault.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, reject } from "../model/rejection.js";
 import { isServerAddress } from "../model/store-location.js";
-import type { RebuildOptions } from "../reading/patience.js";
+import type { RebuildOptions } from "../reading/rebuild.js";
 import { readPriceFile } from "../usage/price-file.js";
 import { composeRecorder } from "./compose-recorder.js";
 import { type EngineParts, openSides, type SidesOptions } from "./open-sides.js";

@@ -12,11 +12,10 @@ import type { Mask } from "../model/mask.js";
 import { calls } from "../operations/calls.js";
 import { readersOf } from "../operations/readers.js";
 import { LocalReading } from "../reading/local.js";
-import type { RebuildOptions } from "../reading/patience.js";
-import { LocalTailSource } from "../reading/tail/source.js";
+import type { RebuildOptions } from "../reading/rebuild.js";
+import { LocalTailSource } from "../reading/tail/read-tail.js";
 import { ThreadedLog } from "../threads/threaded-log.js";
-import { ThreadedReading } from "../threads/threaded-reading.js";
-import { ThreadedTailSource } from "../threads/threaded-tail-source.js";
+import { ThreadedReading, ThreadedTailSource } from "../threads/threaded-reading.js";
 import type { PriceFile } from "../usage/price-file.js";
 import type { RecorderSides } from "./compose-recorder.js";
 

@@ -2,8 +2,8 @@
 
 import { exportInput } from "../export/exports.js";
 import type { ImportOptions } from "../import/import-files.js";
-import type { RetentionOptions, ScrubOptions } from "../log/forgetting/forgotten.js";
-import type { SealKeepingOptions } from "../log/seals/seal-keeping.js";
+import type { RetentionOptions, ScrubOptions } from "../log/forgetting/forget-requests.js";
+import type { SealKeepingOptions } from "../log/seals/sealing.js";
 import type { LearningOptions } from "../memories/background/learning.js";
 import { optionNames } from "../model/options.js";
 import type { Seal } from "../model/verification.js";

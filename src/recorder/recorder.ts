@@ -1,24 +1,29 @@
 // The recorder: everything that can be done with an open store, behind the interface of the library.
 
-import type { Exports } from "../export/exports.js";
-import { type ExportOptions, parseExportQuery } from "../export/exports.js";
+import { type ExportOptions, type Exports, parseExportQuery } from "../export/exports.js";
 import { type Keys, person } from "../guard/keys.js";
 import type { ImportOptions, ImportReport } from "../import/import-files.js";
 import type { Watch, WatchCounts, WatchOptions } from "../import/watch/watch-files.js";
 import type { Watches } from "../import/watch/watches.js";
 import {
   type AppendResult,
+  type Capture,
   type Captured,
   notAnInteraction,
   toAppendResult,
   toReceipt,
-} from "../log/capture/append-result.js";
-import type { Capture } from "../log/capture/capture.js";
-import type { ImportDoor } from "../log/capture/import-door.js";
-import { Surrounded, type Surroundings } from "../log/capture/surroundings.js";
-import type { ForgetOptions } from "../log/forgetting/forget-options.js";
-import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "../log/forgetting/forgotten.js";
-import type { SealKeepingOptions } from "../log/seals/seal-keeping.js";
+} from "../log/capture/capture.js";
+import type { ImportWriter } from "../log/capture/import-writer.js";
+import { type WithinOptions, WithinScope } from "../log/capture/within.js";
+import type {
+  ForgetOptions,
+  Forgotten,
+  Retained,
+  RetentionOptions,
+  Scrubbed,
+  ScrubOptions,
+} from "../log/forgetting/forget-requests.js";
+import type { SealKeepingOptions } from "../log/seals/sealing.js";
 import type { LearningOptions } from "../memories/background/learning.js";
 import { splitMemoryFiles, withMemoryFiles } from "../memories/files/memory-files.js";
 import { toEntry } from "../model/body.js";
@@ -31,7 +36,7 @@ import type { Contradiction, Seal, Verification } from "../model/verification.js
 import type { Calls } from "../operations/calls.js";
 import type { Operations } from "../operations/index.js";
 import { type AnyOperation, parseOptions } from "../operations/operation.js";
-import { rebuildWithProgress } from "../reading/rebuilding.js";
+import { rebuildWithProgress } from "../reading/rebuild.js";
 import type { Tail } from "../reading/tail/tail.js";
 import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tail/tail-query.js";
 import type { OptionsOf } from "../search/input.js";
@@ -47,7 +52,7 @@ import {
 import { Session, type SessionLabels, type SessionRecorder } from "./session.js";
 import type { Health, Vitals } from "./vitals.js";
 
-export type { AppendResult } from "../log/capture/append-result.js";
+export type { AppendResult } from "../log/capture/capture.js";
 export type { Tail } from "../reading/tail/tail.js";
 export type { AcceptLogOptions, RebuildIndexOptions, VerifyOptions } from "./recorder-options.js";
 export type { Health } from "./vitals.js";
@@ -76,7 +81,7 @@ export interface RecorderParts {
   readonly passes: MemoryPasses;
   /** Opened by what was parsed; what was given is for those who ask it again elsewhere. */
   readonly tails: { open(query: TailQuery, given: TailOptions): Tail };
-  readonly imports: Pick<ImportDoor, keyof ImportDoor>;
+  readonly imports: Pick<ImportWriter, keyof ImportWriter>;
   readonly exports: Pick<Exports, "entries">;
   readonly vitals: Pick<Vitals, keyof Vitals>;
   /** How a session is consolidated where that is not planned here. */
@@ -103,7 +108,7 @@ export class Recorder extends Operable {
   /** How the store is, for whoever watches over a server. */
   readonly vitals: RecorderParts["vitals"];
   readonly #parts: RecorderParts;
-  readonly #surrounded = new Surrounded();
+  readonly #surrounded = new WithinScope();
   readonly #operations = methodsBy((operation, options) => this.operate(operation, options));
   /** Every request of a key asks for it; there are as many as keys are in use. */
   readonly #byKey = new Map<string, Recorder>();
@@ -150,7 +155,7 @@ export class Recorder extends Operable {
   }
 
   /** What `within` was given where this is asked. */
-  get surroundings(): Surroundings {
+  get surroundings(): WithinOptions {
     return this.#surrounded.current;
   }
 
@@ -158,7 +163,7 @@ export class Recorder extends Operable {
    * Runs a function; what is recorded while it runs, by `recordingFetch` and adapters too, belongs to this session and
    * carries these labels unless it brings its own.
    */
-  within<T>(surroundings: Surroundings, work: () => T): T {
+  within<T>(surroundings: WithinOptions, work: () => T): T {
     return this.#surrounded.run(surroundings, work);
   }
 
@@ -166,7 +171,7 @@ export class Recorder extends Operable {
   async recordInteraction(input: InteractionInput): Promise<Interaction> {
     const { kind } = (input ?? {}) as { readonly kind?: unknown };
     if (kind !== undefined && kind !== null && kind !== "interaction") throw new RecorderError(notAnInteraction());
-    const surrounded = this.#surrounded.around(input, "interaction");
+    const surrounded = this.#surrounded.withDefaults(input, "interaction");
     const item = orThrow(await this.#open().capture.appendOne(surrounded, "interaction"));
     if (item.status === "recorded" && item.stored !== undefined) return toEntry(item.stored) as Interaction;
     return (await this.getEntry(item.id)) as Interaction;
@@ -183,7 +188,7 @@ export class Recorder extends Operable {
 
   /** Appends one entry or a batch, all or none. */
   async append(input: EntryInput | readonly EntryInput[]): Promise<AppendResult> {
-    return toAppendResult(orThrow(await this.#open().capture.record(this.#surrounded.around(input))));
+    return toAppendResult(orThrow(await this.#open().capture.record(this.#surrounded.withDefaults(input))));
   }
 
   /** Records what somebody thought of an entry: a score from -1 to 1, a label or a comment. */

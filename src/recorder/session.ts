@@ -1,7 +1,7 @@
 // One session of an open recorder: everything that happens in it, and what it gives back.
 
 import { hash } from "node:crypto";
-import type { Captured } from "../log/capture/append-result.js";
+import type { Captured } from "../log/capture/capture.js";
 import type {
   CaptureKind,
   DecisionFields,

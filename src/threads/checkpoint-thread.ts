@@ -1,10 +1,10 @@
 // The thread that carries the log's WAL over into its database file, so that commits do not have to wait for it.
 import { workerData } from "node:worker_threads";
-import { Checkpointer } from "../engines/sqlite/checkpointer.js";
-import { type CheckpointBoard, CLOSE, DONE, WANTED } from "./checkpointing.js";
+import { checkpoint, openFile } from "../engines/sqlite/driver.js";
+import { type CheckpointCounters, CLOSE, DONE, WANTED } from "./checkpointing.js";
 
-const { path, board } = workerData as { readonly path: string; readonly board: CheckpointBoard };
-const checkpointer = Checkpointer.open(path);
+const { path, board } = workerData as { readonly path: string; readonly board: CheckpointCounters };
+const db = openFile({ path, mode: "write", synchronous: "FULL" });
 
 let done = 0;
 for (;;) {
@@ -13,12 +13,12 @@ for (;;) {
   if (wanted === CLOSE) break;
   try {
     // The second run takes what was written during the first, so that little is left for the writer.
-    checkpointer.run();
-    checkpointer.run();
+    checkpoint(db);
+    checkpoint(db);
   } catch {
     // A full disk, say: everything is safe in the WAL, and the next pass tries again.
   }
   done = wanted;
   Atomics.store(board, DONE, done);
 }
-checkpointer.close();
+db.close();

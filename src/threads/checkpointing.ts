@@ -1,10 +1,10 @@
 // How writing and the checkpoint thread work together: the thread copies the WAL into the database while commits go on,
 // and whoever writes finishes the rest between two commits, the only moment at which the WAL can start over.
 import { Worker } from "node:worker_threads";
-import { threadFile } from "./thread-file.js";
+import { threadFile } from "./thread.js";
 
 /** Two numbers shared by both sides. */
-export type CheckpointBoard = Int32Array<SharedArrayBuffer>;
+export type CheckpointCounters = Int32Array<SharedArrayBuffer>;
 /** Number of the pass that is asked for. */
 export const WANTED = 0;
 /** Number of the pass that was finished last. */
@@ -31,7 +31,7 @@ const CLOSE_MS_MAX = 2_000;
 export class Checkpointing {
   readonly #path: string;
   readonly #finish: () => void;
-  readonly #board: CheckpointBoard = new Int32Array(new SharedArrayBuffer(8));
+  readonly #board: CheckpointCounters = new Int32Array(new SharedArrayBuffer(8));
   #worker: Worker | undefined;
   #bytes = 0;
   #wanted = 0;

@@ -2,9 +2,8 @@
 // transaction, so that one fsync serves all of it.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { SqliteLog } from "../engines/sqlite/log.js";
-import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
-import { packOutcomes } from "./packed-outcomes.js";
-import { unpackUnits } from "./packed-units.js";
+import { packOutcomes, unpackUnits } from "./packing.js";
+import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
 
 const options = workerData as { readonly path: string };
 /** Units to append, packed, travel without a wrapper: they are the bulk of the traffic. */

@@ -1,8 +1,8 @@
 // The thread that removes from a store's files what erased text left there: it may have to rewrite a whole file.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { purgeIndex, purgeLog } from "../engines/sqlite/purge.js";
-import { type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import type { PurgeOptions } from "./purging.js";
+import { type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
 
 const { file, path } = workerData as PurgeOptions;
 const port = parentPort as MessagePort;

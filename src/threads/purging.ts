@@ -1,6 +1,5 @@
 // Purges a file of a store in a thread of its own, so that neither capture nor reads wait for it.
-import { Thread } from "./calls.js";
-import { threadFile } from "./thread-file.js";
+import { Thread, threadFile } from "./thread.js";
 
 export interface PurgeOptions {
   readonly file: "log" | "index";

@@ -6,10 +6,10 @@ import { AlteredNote, NotingLog } from "../log/noting-log.js";
 import { leaseOf } from "../model/lease.js";
 import { calls } from "../operations/calls.js";
 import { type Readers, readersOf } from "../operations/readers.js";
-import { Following } from "../reading/following.js";
+import { BackgroundIndexer } from "../reading/background-indexer.js";
 import { LocalReading } from "../reading/local.js";
-import { givenAway, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { purgeFile } from "./purging.js";
+import { givenAway, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
 import type { ReadThreadOptions } from "./threaded-reading.js";
 
 /** What has to look through every entry whose texts are not indexed yet. */
@@ -19,7 +19,7 @@ const options = workerData as ReadThreadOptions;
 const port = parentPort as MessagePort;
 
 let reading: LocalReading<Readers> | undefined;
-let following: Following | undefined;
+let following: BackgroundIndexer | undefined;
 let purging: Promise<string | undefined> | undefined;
 
 async function open(): Promise<void> {
@@ -40,9 +40,9 @@ async function open(): Promise<void> {
   // Servers on one database leave it to one of them. What a process knows of a file's newest texts it keeps to itself, so
   // that there everybody follows.
   const lease = files === undefined ? leaseOf(indexStore.leases(), "indexer") : undefined;
-  following = new Following({ follower: reading, lease });
+  following = new BackgroundIndexer({ follower: reading, lease });
   // What was appended before this thread began was told to nobody.
-  following.grown();
+  following.noteGrowth();
 }
 
 /** Whoever asks while it goes on waits for the same one. */
@@ -62,7 +62,7 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
   }
   if (method !== "ask") throw new Error(`unknown call ${method}`);
   const { name, query } = argument as { readonly name: string; readonly query: unknown };
-  if (LOOKS_AT_TEXTS.has(name)) following?.searched();
+  if (LOOKS_AT_TEXTS.has(name)) following?.noteSearch();
   return (reading as LocalReading<Readers>).ask(name, query);
 }
 
@@ -73,7 +73,7 @@ function givenIn(result: unknown): readonly ArrayBuffer[] {
 }
 
 port.on("message", async (request: ThreadRequest) => {
-  if (request.method === "grown") return following?.grown();
+  if (request.method === "grown") return following?.noteGrowth();
   try {
     const result = await perform(request);
     port.postMessage({ call: request.call, result } satisfies ThreadAnswer, givenIn(result));

@@ -5,9 +5,8 @@ import { createMask } from "../guard/masking/mask.js";
 import { AlteredNote, NotingLog } from "../log/noting-log.js";
 import type { EntryLog } from "../log/port.js";
 import { readTail, type TailRange, type TailRead } from "../reading/tail/read-tail.js";
-import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
-import { giveWay } from "./niceness.js";
-import type { TailThreadOptions } from "./threaded-tail-source.js";
+import { giveWay, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
+import type { TailThreadOptions } from "./threaded-reading.js";
 
 const options = workerData as TailThreadOptions;
 const port = parentPort as MessagePort;

@@ -2,10 +2,10 @@
 // neither ever holds up capture.
 
 import type { Reading } from "../reading/calls.js";
-import type { RebuildOptions } from "../reading/patience.js";
+import type { RebuildOptions } from "../reading/rebuild.js";
+import type { TailRange, TailRead, TailSource } from "../reading/tail/read-tail.js";
 import type { PriceFile } from "../usage/price-file.js";
-import { LazyThread } from "./lazy-thread.js";
-import { threadFile } from "./thread-file.js";
+import { LazyThread, threadFile } from "./thread.js";
 
 /** A message to the thread costs more than an entry's share of a commit, so that one is sent for many of them. */
 const GATHER_MS = 50;
@@ -53,5 +53,34 @@ export class ThreadedReading implements Reading {
   async close(): Promise<void> {
     clearTimeout(this.#telling);
     await this.#thread.close();
+  }
+}
+
+// Where tails read from: the log, in a thread that is not the one that answers other reads. A rebuild or a long verify
+// there would hold up everybody who follows, and somebody who catches up on a long log would hold up every search.
+
+export interface TailThreadOptions {
+  /** The address of the store whose log is followed. */
+  readonly data: string;
+  /** Values that the user registered to be masked. */
+  readonly mask?: readonly string[] | undefined;
+  /** Where it is noted that an altered body was read. */
+  readonly altered: BigInt64Array;
+}
+
+export class ThreadedTailSource implements TailSource {
+  readonly #thread: LazyThread;
+
+  constructor(options: TailThreadOptions) {
+    this.#thread = new LazyThread({ file: threadFile("tail"), options });
+  }
+
+  /** A tail that goes on after its position has lost nothing, whatever became of the thread. */
+  read(range: TailRange): Promise<TailRead> {
+    return this.#thread.call((thread) => thread.call("read", range));
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 }

@@ -7,8 +7,7 @@ import { SqliteLog } from "../engines/sqlite/log.js";
 import { AlteredNote } from "../log/noting-log.js";
 import type { LogEntry } from "../log/port.js";
 import { Fault } from "../model/fault.js";
-import { Thread, toFailure } from "./calls.js";
-import { threadFile } from "./thread-file.js";
+import { Thread, threadFile, toFailure } from "./thread.js";
 import { ThreadedLog } from "./threaded-log.js";
 import { ThreadedReading } from "./threaded-reading.js";
 
@@ -74,7 +73,7 @@ describe("a closed log", () => {
     ["getBodies", (log) => log.getBodies([1])],
     ["find", (log) => log.find(["id:a"])],
     ["keptClaims", (log) => log.keptClaims({ after: 0, through: 1 })],
-    ["stray", (log) => log.stray()],
+    ["stray", (log) => log.findOrphan()],
   ])("refuses %s", async (_, call) => {
     const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
     await log.append([[newEntry("before")]]);

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
-import { Connections } from "../../src/engines/postgres/connection.js";
+import { Connections } from "../../src/engines/postgres/driver.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import type { EntryLog } from "../../src/log/port.js";

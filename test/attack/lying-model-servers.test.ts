@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { packOwn } from "../../src/log/capture/own-entries.js";
+import { packOwn } from "../../src/log/capture/pack.js";
 import { repeatableSurroundings } from "../support/surroundings.js";
 import { folderOfFile } from "../support/temporary-folder.js";
 import { askedModels, completionOf, documentOf, TRUE, told, WISH, wholeRecord } from "./asked-models.js";

@@ -2,8 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { MemoryIndex } from "../../src/engines/memory/index.js";
-import { MemoryLeases } from "../../src/engines/memory/leases.js";
 import { MemoryLog } from "../../src/engines/memory/log.js";
+import { MemoryLeases } from "../../src/engines/memory/store.js";
 import { SqliteIndex } from "../../src/engines/sqlite/index.js";
 import { SqliteLeases } from "../../src/engines/sqlite/leases.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";

@@ -275,15 +275,15 @@ class KeptRows extends MemoryIndex {
 
 class ForgetfulOfHeads extends MemoryIndex {
   override async reset(): Promise<void> {
-    const heads = await this.remembered();
+    const heads = await this.rememberedHeads();
     await super.reset();
-    await this.settle(heads);
+    await this.forgetHeads(heads);
   }
 }
 
 class SettlesEverything extends MemoryIndex {
-  override async settle(): Promise<void> {
-    await super.settle(await this.remembered());
+  override async forgetHeads(): Promise<void> {
+    await super.forgetHeads(await this.rememberedHeads());
   }
 }
 

@@ -1,5 +1,5 @@
 // Stores of keys that are wrong in one respect each, to show that the conformance suite notices.
-import { MemoryKeys } from "../../src/engines/memory/keys.js";
+import { MemoryKeys } from "../../src/engines/memory/store.js";
 import type { KeyLookup, StoredKey } from "../../src/guard/keys.js";
 
 class AnotherEngine extends MemoryKeys {

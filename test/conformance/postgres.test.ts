@@ -1,6 +1,6 @@
 // The conformance suite on a real PostgreSQL.
 import { afterAll } from "vitest";
-import { Connections } from "../../src/engines/postgres/connection.js";
+import { Connections } from "../../src/engines/postgres/driver.js";
 import { PostgresIndex } from "../../src/engines/postgres/index.js";
 import { PostgresLeases } from "../../src/engines/postgres/leases.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Connections } from "../../src/engines/postgres/connection.js";
+import { Connections } from "../../src/engines/postgres/driver.js";
 import { toFault } from "../../src/engines/postgres/faults.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
 import { openPostgres, type PostgresStore } from "../../src/engines/postgres/store.js";

@@ -1,8 +1,8 @@
 // A program that takes the head of a log, or the lease of its index, says so, and holds on to it until it is killed.
 import { writeSync } from "node:fs";
-import { Connections } from "../../src/engines/postgres/connection.js";
+import { Connections } from "../../src/engines/postgres/driver.js";
 import { PostgresLeases } from "../../src/engines/postgres/leases.js";
-import { lockHeadStatement } from "../../src/engines/postgres/log-statements.js";
+import { lockHeadStatement } from "../../src/engines/postgres/log-rows.js";
 
 const [address, what] = process.argv.slice(2) as [string, "head" | "lease"];
 const connections = await Connections.open({ address, wait_ms: 0 });

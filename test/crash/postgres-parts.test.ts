@@ -3,11 +3,11 @@
 import { join } from "node:path";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { Connections } from "../../src/engines/postgres/connection.js";
+import { Connections } from "../../src/engines/postgres/driver.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
+import { placeUnits } from "../../src/engines/postgres/log-append.js";
 import { logMigrations } from "../../src/engines/postgres/log-schema.js";
 import { migrate } from "../../src/engines/postgres/migrations.js";
-import { placeUnits } from "../../src/engines/postgres/placing.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { copyLog } from "../../src/log/copy.js";
 import type { EntryLog, LogEntry } from "../../src/log/port.js";

@@ -93,7 +93,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
       }),
       { seed: 20, numRuns: 120 },
     );
-    expect(await log.stray()).toBeUndefined();
+    expect(await log.findOrphan()).toBeUndefined();
   });
 
   test("what imitates a body in parts is text like any other, and messages that differ by a byte are two", async () => {
@@ -230,6 +230,6 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     const { parts, texts, bodies } = await place.counts();
     expect(texts).toBe(parts);
     expect(bodies).toBeGreaterThan(20);
-    expect(await (await place.open()).stray()).toBeUndefined();
+    expect(await (await place.open()).findOrphan()).toBeUndefined();
   });
 });

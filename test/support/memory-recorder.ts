@@ -1,18 +1,18 @@
 // A recorder in memory whose clock and chance repeat, with its parts within reach.
 
 import { MemoryIndex } from "../../src/engines/memory/index.js";
-import { MemoryKeys } from "../../src/engines/memory/keys.js";
 import { MemoryLog } from "../../src/engines/memory/log.js";
+import { MemoryKeys } from "../../src/engines/memory/store.js";
 import { createMask } from "../../src/guard/masking/mask.js";
 import type { EntryIndex } from "../../src/index/port.js";
-import type { Surroundings } from "../../src/log/capture/pack.js";
+import type { WriteContext } from "../../src/log/capture/pack.js";
 import { AlteredNote } from "../../src/log/noting-log.js";
 import type { EntryLog } from "../../src/log/port.js";
 import { Sealing } from "../../src/log/seals/sealing.js";
 import { calls } from "../../src/operations/calls.js";
 import { readersOf } from "../../src/operations/readers.js";
 import { LocalReading } from "../../src/reading/local.js";
-import { LocalTailSource } from "../../src/reading/tail/source.js";
+import { LocalTailSource } from "../../src/reading/tail/read-tail.js";
 import { composeRecorder, type RecorderSides } from "../../src/recorder/compose-recorder.js";
 import { openSides } from "../../src/recorder/open-sides.js";
 import type { Recorder } from "../../src/recorder/recorder.js";
@@ -24,7 +24,7 @@ export interface MemoryRecorder {
   readonly index: MemoryIndex;
 }
 
-export function memoryRecorder(surroundings: Surroundings = repeatableSurroundings()): MemoryRecorder {
+export function memoryRecorder(surroundings: WriteContext = repeatableSurroundings()): MemoryRecorder {
   const log = new MemoryLog();
   const index = new MemoryIndex();
   const recorder = composeInMemory({ log, index, surroundings });
@@ -34,7 +34,7 @@ export function memoryRecorder(surroundings: Surroundings = repeatableSurroundin
 /** A recorder on a store that is opened by its address, as `openRecorder` does it. */
 export async function recorderAt(
   data: string,
-  surroundings: Surroundings,
+  surroundings: WriteContext,
   watching: Pick<RecorderSides, "bookmarks" | "watchClock"> = {},
 ): Promise<Recorder> {
   const mask = createMask();
@@ -47,7 +47,7 @@ export async function recorderAt(
 export function composeInMemory(parts: {
   readonly log: EntryLog;
   readonly index: EntryIndex;
-  readonly surroundings: Surroundings;
+  readonly surroundings: WriteContext;
 }): Recorder {
   const mask = createMask();
   const { log, index } = parts;

@@ -1,9 +1,9 @@
 // Time and chance that are the same in every run, so that two recorders make the same ids, salts and hashes.
 import { createHash } from "node:crypto";
-import type { Surroundings } from "../../src/log/capture/pack.js";
+import type { WriteContext } from "../../src/log/capture/pack.js";
 
 /** Every call for the time is a millisecond later than the one before. */
-export function repeatableSurroundings(seed = 0): Surroundings {
+export function repeatableSurroundings(seed = 0): WriteContext {
   let nowMs = Date.UTC(2026, 10, 15, 6, 39, 37);
   let calls = 0;
   return {

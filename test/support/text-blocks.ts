@@ -1,13 +1,12 @@
 // The blocks of a text index with their bits, wherever in the tables these lie.
 
 import type { Statements } from "../../src/engines/sqlite/statements.js";
-import { wordsFor } from "../../src/engines/sqlite/text/block-bits.js";
-import { BlockPlaces } from "../../src/engines/sqlite/text/block-places.js";
-import { readSignatures } from "../../src/engines/sqlite/text/columns.js";
+import { BlockPlaces, wordsFor } from "../../src/engines/sqlite/text/blocks.js";
 import {
   isMerged,
   listSegments,
   readPlaces,
+  readSignatures,
   readSlice,
   type Segment,
   sliceKey,

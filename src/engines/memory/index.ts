@@ -1,31 +1,32 @@
 // The index in memory: the executable specification of what an index engine answers, used by tests.
 
-import { newestFirst } from "../../index/port/rows.js";
-import type {
-  CandidateQuery,
-  ChangeQuery,
-  DocumentQuery,
-  EntryIndex,
-  EntryRow,
-  IndexBatch,
-  IndexDocument,
-  IndexSource,
-  IndexStanding,
-  NewestCandidates,
-  NewestQuery,
-  RowCounts,
-  RowFilter,
-  RowKey,
-  RowQuery,
-  SessionPlace,
-  SessionPlacesQuery,
-  SessionRange,
-  TextBatch,
+import {
+  type CandidateQuery,
+  type ChangeQuery,
+  type DocumentName,
+  type DocumentPlace,
+  type DocumentQuery,
+  type EntryIndex,
+  type EntryRow,
+  type IndexBatch,
+  type IndexDocument,
+  type IndexSource,
+  type IndexStanding,
+  type NewestCandidates,
+  type NewestQuery,
+  newestFirst,
+  type Reference,
+  type RowCounts,
+  type RowFilter,
+  type RowKey,
+  type RowQuery,
+  type SessionPlace,
+  type SessionPlacesQuery,
+  type SessionRange,
+  type TextBatch,
 } from "../../index/port.js";
 import { rowMatches, timesOfKind, withReferences } from "../../index/row-filter.js";
 import { itemAt } from "../../model/item-at.js";
-import { MemoryDocuments } from "./index-documents.js";
-import { keptReferences, referenceTest } from "./index-uses.js";
 
 export class MemoryIndex implements EntryIndex {
   readonly engine = "memory";
@@ -170,17 +171,17 @@ export class MemoryIndex implements EntryIndex {
     return (order === "asc" ? positions : positions.reverse()).slice(0, limit);
   }
 
-  async remembered(): Promise<readonly IndexSource[]> {
+  async rememberedHeads(): Promise<readonly IndexSource[]> {
     return this.#source === undefined ? this.#earlier : [...this.#earlier, this.#source];
   }
 
-  async settle(heads: readonly IndexSource[]): Promise<void> {
+  async forgetHeads(heads: readonly IndexSource[]): Promise<void> {
     const settled = new Set(heads.map(({ hash }) => hash));
     this.#earlier = this.#earlier.filter(({ hash }) => !settled.has(hash));
   }
 
   async reset(): Promise<void> {
-    this.#earlier = await this.remembered();
+    this.#earlier = await this.rememberedHeads();
     this.#rows = [];
     this.#through = 0;
     this.#epoch += 1;
@@ -206,4 +207,88 @@ export class MemoryIndex implements EntryIndex {
   #matches(row: EntryRow, filter: RowFilter): boolean {
     return rowMatches(row, withReferences(filter, []));
   }
+}
+
+/** Whether a row satisfies the filter's reference conditions; scans every row. */
+function referenceTest(rows: readonly EntryRow[], filter: RowFilter): (row: EntryRow) => boolean {
+  const conditions = (filter.references ?? []).map((condition) => ({
+    holders: holdersOf(rows, condition),
+    isWanted: condition.lacks !== true,
+  }));
+  return ({ position }) => conditions.every(({ holders, isWanted }) => holders.has(position) === isWanted);
+}
+
+/** Drops references about entries that have no row. */
+function keptReferences(rows: readonly EntryRow[]): EntryRow[] {
+  const positions = new Set(rows.map((row) => row.position));
+  return rows.map((row) => (row.about === undefined || positions.has(row.about) ? row : { ...row, references: [] }));
+}
+
+function holdersOf(rows: readonly EntryRow[], { what, reference }: Reference): ReadonlySet<number> {
+  const sayers = rows.filter((row) => row.references.some((own) => own.what === what && own.reference === reference));
+  return new Set(sayers.map((row) => row.about ?? row.position));
+}
+
+class MemoryDocuments {
+  readonly #byName = new Map<string, IndexDocument>();
+
+  change({ put = [], removed = [] }: Pick<IndexBatch, "put" | "removed">): void {
+    for (const name of removed) this.#byName.delete(nameOf(name));
+    for (const document of put) this.#byName.set(nameOf(document), document);
+  }
+
+  get(collection: string, keys: readonly string[]): readonly IndexDocument[] {
+    return [...new Set(keys)].flatMap((key) => this.#byName.get(nameOf({ collection, key })) ?? []);
+  }
+
+  list({ collection, order, labels, beyond, through, limit }: DocumentQuery): readonly IndexDocument[] {
+    const direction = order === "asc" ? 1 : -1;
+    return this.#labelled(collection, labels)
+      .filter(({ position }) => through === undefined || position <= through)
+      .filter((document) => beyond === undefined || compare(document, beyond) * direction > 0)
+      .sort((left, right) => direction * compare(left, right))
+      .slice(0, limit);
+  }
+
+  changed({ collection, labels, beyond, limit }: ChangeQuery): readonly IndexDocument[] {
+    // With equal sorts, only position and key decide.
+    const place = { ...beyond, sort: 0 };
+    return this.#labelled(collection, labels)
+      .filter((document) => compare({ ...document, sort: 0 }, place) > 0)
+      .sort((left, right) => compare({ ...left, sort: 0 }, { ...right, sort: 0 }))
+      .slice(0, limit);
+  }
+
+  count(collection: string): number {
+    return this.#of(collection).length;
+  }
+
+  clear(): void {
+    this.#byName.clear();
+  }
+
+  #labelled(collection: string, labels: readonly string[] = []): IndexDocument[] {
+    return this.#of(collection).filter((document) => labels.every((label) => document.labels.includes(label)));
+  }
+
+  #of(collection: string): IndexDocument[] {
+    return [...this.#byName.values()].filter((document) => document.collection === collection);
+  }
+}
+
+function nameOf({ collection, key }: DocumentName): string {
+  return JSON.stringify([collection, key]);
+}
+
+/** Missing fields of the place count as equal. */
+function compare(document: IndexDocument, { sort, position, key }: DocumentPlace): number {
+  return (
+    document.sort - sort ||
+    (position === undefined ? 0 : document.position - position) ||
+    (key === undefined ? 0 : compareBytes(document.key, key))
+  );
+}
+
+function compareBytes(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }

@@ -33,7 +33,7 @@ export class MemoryLog implements EntryLog {
   readonly engine = "memory";
   #logId: string = randomUUID();
   readonly #entries: StoredEntry[] = [];
-  /** By the key of the claim, as hexadecimal text. */
+  /** By claim key, in hexadecimal. */
   readonly #positionByKey = new Map<string, number>();
   readonly #redactionByPosition = new Map<number, number>();
 
@@ -110,7 +110,7 @@ export class MemoryLog implements EntryLog {
     return ordered.filter(({ position }) => position > after).slice(0, limit);
   }
 
-  /** Nobody but this instance can reach its rows. */
+  /** Nothing else can reach its rows. */
   async guards(): Promise<Guards> {
     return { missing: [], foreign: [] };
   }
@@ -120,7 +120,7 @@ export class MemoryLog implements EntryLog {
     return { through: this.#entries.length, positions: later.map((redaction) => redaction.position) };
   }
 
-  async stray(): Promise<undefined> {
+  async findOrphan(): Promise<undefined> {
     return undefined;
   }
 

@@ -1,23 +1,23 @@
-// Pieces: a body, or a list that bodies share, as bytes of its own and references to parts. docs/FILE_FORMAT.md has the bytes.
+// Encodes a body, or a shared list, as literal bytes and references to parts. docs/FILE_FORMAT.md describes the format.
 import { itemAt } from "../../model/item-at.js";
 
 export interface PartRef {
   readonly form: "text" | "list";
-  /** Where the part begins among all bytes of parts that the store ever took. */
+  /** Offset among all bytes of parts that the store ever took. */
   readonly start: number;
   readonly bytes: number;
 }
 
-export type Piece = Buffer | PartRef;
+export type BodyPiece = Buffer | PartRef;
 
-export interface Pieces {
-  /** How many lists stand before this one, each beginning with the one before it. */
+export interface EncodedBody {
+  /** Number of lists that this one continues, directly or indirectly. */
   readonly depth: number;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly BodyPiece[];
 }
 
-/** What was read is not what this writes. */
-export class PiecesFlaw extends Error {}
+/** The bytes are not in this format, or something they refer to is missing. */
+export class PiecesError extends Error {}
 
 const [LITERAL, REPEATED, TEXT, LIST] = [0, 1, 2, 3];
 const TAGS = 4;
@@ -25,7 +25,7 @@ const TAGS = 4;
 export class PieceWriter {
   #bytes = Buffer.allocUnsafe(256);
   #used = 0;
-  /** Where the part before ends: many follow each other. */
+  /** End of the previous part: parts often follow each other. */
   #end = 0;
   readonly #literals = new Map<string, number>();
   #literal: Buffer[] = [];
@@ -34,7 +34,7 @@ export class PieceWriter {
     this.#number(depth);
   }
 
-  add(piece: Piece): void {
+  add(piece: BodyPiece): void {
     if (Buffer.isBuffer(piece)) {
       this.#literal.push(piece);
       return;
@@ -52,7 +52,7 @@ export class PieceWriter {
     return this.#bytes.subarray(0, this.#used);
   }
 
-  /** Neighbours are written as one; one that was there before is named by its number. */
+  /** Adjacent literals are written as one; repeated ones are referenced by number. */
   #endLiteral(): void {
     if (this.#literal.length === 0) return;
     const bytes = this.#literal.length === 1 ? itemAt(this.#literal, 0) : Buffer.concat(this.#literal);
@@ -87,39 +87,39 @@ export class PieceWriter {
   }
 }
 
-export function readPieces(bytes: Buffer): Pieces {
+export function readPieces(bytes: Buffer): EncodedBody {
   let at = 0;
   const number = (): number => {
     let [value, place] = [0, 1];
     for (;;) {
       const byte = bytes[at++];
-      if (byte === undefined || place > Number.MAX_SAFE_INTEGER) throw new PiecesFlaw("it ends within a number");
+      if (byte === undefined || place > Number.MAX_SAFE_INTEGER) throw new PiecesError("it ends within a number");
       value += (byte & 127) * place;
       place *= 128;
       if (byte < 128) return value;
     }
   };
   const depth = number();
-  const pieces: Piece[] = [];
+  const pieces: BodyPiece[] = [];
   const literals: Buffer[] = [];
   let end = 0;
   while (at < bytes.length) {
     const value = number();
     const [tag, rest] = [value % TAGS, Math.floor(value / TAGS)];
     if (tag === LITERAL) {
-      if (at + rest > bytes.length) throw new PiecesFlaw("it ends within a text");
+      if (at + rest > bytes.length) throw new PiecesError("it ends within a text");
       const literal = bytes.subarray(at, at + rest);
       at += rest;
       literals.push(literal);
       pieces.push(literal);
     } else if (tag === REPEATED) {
       const literal = literals[rest];
-      if (literal === undefined) throw new PiecesFlaw("it repeats what was never there");
+      if (literal === undefined) throw new PiecesError("it repeats what was never there");
       pieces.push(literal);
     } else {
       const start = end + (rest % 2 === 1 ? -(rest + 1) / 2 : rest / 2);
       const count = number();
-      if (start < 0) throw new PiecesFlaw("it refers to what cannot be there");
+      if (start < 0) throw new PiecesError("it refers to what cannot be there");
       pieces.push({ form: tag === TEXT ? "text" : "list", start, bytes: count });
       end = start + count;
     }

@@ -1,9 +1,9 @@
-// What PostgreSQL or the network said, in our words, as a fault with what to do.
+// Errors of PostgreSQL and the network, as faults that say what to do.
 
 import { Fault } from "../../model/fault.js";
 import { displayLocation } from "../../model/store-location.js";
 
-/** Whether the connection is gone or was never there, so that nothing is known about what was asked last. */
+/** Whether the connection is lost or failed, so the outcome of the last statement is unknown. */
 export function isAway(error: unknown): boolean {
   if (error instanceof Fault) return error.code === "store_unavailable";
   const code = codeOf(error);
@@ -15,7 +15,7 @@ export function isConstraint(error: unknown): boolean {
   return codeOf(error) === "23505";
 }
 
-/** Whether one of the log's own triggers refused it. */
+/** Whether a trigger of the log refused it. */
 export function isRefusedByRule(error: unknown): boolean {
   return codeOf(error) === "23001";
 }
@@ -25,13 +25,13 @@ export function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Shutdown, crash recovery, start-up, too many connections, and a standby that has not taken over yet. */
+/** Shutdown, crash recovery, start-up, too many connections, and a standby that is not promoted yet. */
 const AWAY_STATES = new Set(["57P01", "57P02", "57P03", "57P05", "53300", "25006"]);
 const AWAY_SYSTEM = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"],
   ...["ENOTFOUND", "EAI_AGAIN", "ENOENT", "ENETDOWN"],
 ]);
-/** What the driver itself says has no code. */
+/** The driver's own errors have no code. */
 const AWAY_MESSAGE =
   /connection terminated|connection ended|timeout exceeded when trying to connect|connection timeout|client (has encountered|was closed)|query read timeout|not queryable/i;
 
@@ -101,7 +101,7 @@ export const CREATE_DATABASE =
   "Create it: CREATE DATABASE hansard TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'.";
 
 function messageOf(error: unknown): string {
-  // A refused connection to a name with several addresses is a list of errors without a message of its own.
+  // A connection refused at several addresses is an AggregateError without a message.
   if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
   return error instanceof Error ? error.message : String(error);
 }

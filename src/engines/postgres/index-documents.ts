@@ -3,8 +3,8 @@
 import type { ChangeQuery, DocumentName, DocumentQuery, IndexDocument } from "../../index/port.js";
 import type { JsonObject } from "../../model/json.js";
 import { columnsOf } from "./columns.js";
-import type { Session } from "./connection.js";
-import { Conditions, storable, unstored } from "./index-filter.js";
+import type { Session } from "./driver.js";
+import { Conditions, fromStoredText, toStoredText } from "./index-filter.js";
 
 interface StoredDocument {
   readonly key: string;
@@ -25,7 +25,7 @@ export async function getDocuments(
   const { collection, keys } = query;
   const text = `SELECT ${COLUMNS} FROM hansard_index_documents d WHERE collection = $1 AND key = ANY ($2::text[])`;
   const statement = { name: "hansard_index_documents_by_key", text };
-  const stored = await session.query<StoredDocument>(statement, [collection, keys.map(storable)]);
+  const stored = await session.query<StoredDocument>(statement, [collection, keys.map(toStoredText)]);
   return stored.map((row) => toDocument(collection, row));
 }
 
@@ -40,8 +40,8 @@ export async function changedDocuments(session: Session, query: ChangeQuery): Pr
 type Column = "sort" | "position" | "key";
 
 /**
- * In the order of these columns, where each document is asked for its labels. A label that few have would be looked for
- * among all others for long: its documents are taken by their keys and put in order instead.
+ * Walks documents in this order and checks the labels of each. If few documents have a label, they are fetched by key
+ * and sorted instead.
  */
 async function select(
   session: Session,
@@ -51,7 +51,7 @@ async function select(
   },
 ): Promise<readonly IndexDocument[]> {
   const { collection, by, beyond, order, through, limit } = query;
-  const labels = (query.labels ?? []).map(storable);
+  const labels = (query.labels ?? []).map(toStoredText);
   const keys = await fewLabelled(session, collection, labels);
   const where = new Conditions();
   where.add(`d.collection = ${where.bind(collection)}`);
@@ -71,12 +71,12 @@ async function select(
 }
 
 function exactly(value: number | string | undefined): number | string | undefined {
-  return typeof value === "string" ? storable(value) : value;
+  return typeof value === "string" ? toStoredText(value) : value;
 }
 
 const FEW_MAX = 1_000;
 
-/** The keys of the documents with one of the labels, that which fewest have; undefined where many have each. */
+/** The keys of the documents with the rarest label; undefined if all labels are common. */
 async function fewLabelled(
   session: Session,
   collection: string,
@@ -102,16 +102,16 @@ interface Labelled {
   readonly labels: readonly string[];
 }
 
-/** A few statements for each collection, however many documents a batch changes. */
+/** A few statements per collection, however many documents change. */
 export async function changeDocuments(
   session: Session,
   { put = [], removed = [] }: { readonly put?: readonly IndexDocument[]; readonly removed?: readonly DocumentName[] },
 ): Promise<void> {
   for (const collection of new Set([...removed, ...put].map((document) => document.collection))) {
-    const gone = removed.filter((name) => name.collection === collection).map(({ key }) => storable(key));
+    const gone = removed.filter((name) => name.collection === collection).map(({ key }) => toStoredText(key));
     const documents = put.filter((document) => document.collection === collection).map(toStored);
     const before = await labelsBefore(session, collection, [...gone, ...documents.map(({ key }) => key)]);
-    // Labels hardly ever change, and are written only where they do.
+    // Labels rarely change, and are written only then.
     const relabelled = documents.filter(({ key, labels }) => !areSame(labels, before.get(key) ?? []));
     await unlabel(session, collection, [...gone, ...relabelled.map(({ key }) => key)], before);
     if (gone.length > 0) await session.query({ text: REMOVE }, [collection, gone]);
@@ -129,7 +129,7 @@ function toStored({
   position,
   body,
 }: IndexDocument): Labelled & Pick<IndexDocument, "sort" | "position"> & { readonly body: string } {
-  return { key: storable(key), labels: labels.map(storable), sort, position, body: JSON.stringify(body) };
+  return { key: toStoredText(key), labels: labels.map(toStoredText), sort, position, body: JSON.stringify(body) };
 }
 
 async function labelsBefore(
@@ -144,7 +144,7 @@ async function labelsBefore(
   return new Map(found.map(({ key, labels }) => [key, JSON.parse(labels) as readonly string[]]));
 }
 
-/** Takes away all labels that documents had. */
+/** Deletes all labels of these documents. */
 async function unlabel(
   session: Session,
   collection: string,
@@ -187,10 +187,10 @@ function areSame(left: readonly string[], right: readonly string[]): boolean {
 function toDocument(collection: string, { key, sort, position, labels, body }: StoredDocument): IndexDocument {
   return {
     collection,
-    key: unstored(key),
+    key: fromStoredText(key),
     sort,
     position,
-    labels: (JSON.parse(labels) as readonly string[]).map(unstored),
+    labels: (JSON.parse(labels) as readonly string[]).map(fromStoredText),
     body: JSON.parse(body) as JsonObject,
   };
 }

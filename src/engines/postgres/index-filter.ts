@@ -1,18 +1,18 @@
-// Filters of a list as conditions with their values. Text is only ever bound, never pasted into the statement.
+// Filters as SQL conditions. Text is always bound, never part of the statement.
 import type { RowKey } from "../../index/port.js";
 import { type Condition, conditionsOf, type RowFilter } from "../../index/row-filter.js";
-import { referenceCondition } from "./index-uses.js";
+import { referenceCondition } from "./index-references.js";
 
 export class Conditions {
   readonly values: unknown[];
   readonly #conditions: string[] = [];
 
-  /** Several conditions of one statement bind to the same values. */
+  /** Conditions of one statement share their values. */
   constructor(values: unknown[] = []) {
     this.values = values;
   }
 
-  /** Binds a value and answers with the name that the statement knows it by. */
+  /** Binds a value and returns its placeholder. */
   bind(value: unknown): string {
     this.values.push(value);
     return `$${this.values.length}`;
@@ -27,7 +27,7 @@ export class Conditions {
   }
 }
 
-/** Conditions on rows, which the statement calls `r`. */
+/** Conditions on rows, aliased `r`. */
 export function rowConditions(
   query: { readonly filter: RowFilter; readonly after?: RowKey },
   where: Conditions = new Conditions(),
@@ -40,18 +40,20 @@ export function rowConditions(
   return where;
 }
 
-/** Each kind of condition in SQL; what it is about is only the name of a column. */
+/** Each kind of condition in SQL; only the column name varies. */
 function conditionSql({ by, column, asked }: Condition, where: Conditions): string {
   switch (by) {
     case "label":
-      // Saying that the label is not empty lets PostgreSQL use the index that holds only such rows.
-      return asked === "" ? `r.${column} = ''` : `r.${column} = ${where.bind(storable(asked))} AND r.${column} <> ''`;
+      // `<> ''` lets PostgreSQL use the partial index.
+      return asked === ""
+        ? `r.${column} = ''`
+        : `r.${column} = ${where.bind(toStoredText(asked))} AND r.${column} <> ''`;
     case "one_of":
       return asked.length === 1
         ? `r.${column} = ${where.bind(asked[0])}`
         : `r.${column} = ANY (${where.bind(asked)}::text[])`;
     case "equals":
-      return `r.${column} = ${where.bind(storable(asked))}`;
+      return `r.${column} = ${where.bind(toStoredText(asked))}`;
     case "at_least":
       return `r.${column} >= ${where.bind(asked)}`;
     case "at_most":
@@ -64,15 +66,15 @@ function conditionSql({ by, column, asked }: Condition, where: Conditions): stri
 }
 
 /**
- * Labels are well-formed at the door. One that a damaged body brought is kept in another form, because PostgreSQL refuses
- * it and everything after it would be kept out of the index. One that looks like this form is kept in it as well.
+ * Labels are validated on capture. A label from a damaged body may contain what PostgreSQL refuses, which would block
+ * the index, so it is stored as marked JSON; so is text that begins with the mark.
  */
-export function storable(text: string): string {
+export function toStoredText(text: string): string {
   const isPlain = !text.includes("\0") && !text.startsWith(MARK) && text.isWellFormed();
   return isPlain ? text : MARK + JSON.stringify(text);
 }
 
-export function unstored(text: string): string {
+export function fromStoredText(text: string): string {
   return text.startsWith(MARK) ? (JSON.parse(text.slice(MARK.length)) as string) : text;
 }
 

@@ -1,26 +1,27 @@
-// Rows of the index: put in and taken out within the transaction of a batch, given back, and counted.
+// Rows of the index: inserted and erased within the transaction of a batch, listed by session, and counted.
 
-import type { EntryRow, RowCounts } from "../../index/port.js";
+import type { EntryRow, RowCounts, SessionPlace, SessionPlacesQuery, SessionRange } from "../../index/port.js";
+import { itemAt } from "../../model/item-at.js";
 import type { JsonObject } from "../../model/json.js";
 import { columnsOf } from "./columns.js";
-import type { Session } from "./connection.js";
-import { storable, unstored } from "./index-filter.js";
+import type { Session } from "./driver.js";
+import { Conditions, fromStoredText, toStoredText } from "./index-filter.js";
 import {
   addUses,
   eraseUses,
   fromStoredReferences,
   subjectTimes,
   toStoredReferences,
-  withoutVainReferences,
-} from "./index-uses.js";
+  withoutDanglingReferences,
+} from "./index-references.js";
 
 export async function addRows(session: Session, given: readonly EntryRow[]): Promise<void> {
   if (given.length === 0) return;
   const times = await subjectTimes(session, given);
-  const rows = given.map((row) => withoutVainReferences(row, times));
+  const rows = given.map((row) => withoutDanglingReferences(row, times));
   const values = rows.map((row) => [
     ...[row.position, row.created_ms, row.kind],
-    ...[row.session_id, row.project, row.client, row.role ?? ""].map(storable),
+    ...[row.session_id, row.project, row.client, row.role ?? ""].map(toStoredText),
     ...[row.about ?? null, toStoredReferences(row.references)],
     row.facts === undefined ? null : JSON.stringify(row.facts),
   ]);
@@ -37,9 +38,9 @@ const insertStatement = {
       $8::bigint[], $9::text[], $10::text[])`,
 };
 
-/** Takes rows out, and what was derived from them. */
+/** Deletes rows and everything derived from them. */
 export async function eraseRows(session: Session, positions: readonly number[]): Promise<void> {
-  // Another server may just be adding texts of these entries, which it read before they were erased.
+  // Another server may just be adding texts of these entries, read before they were erased.
   await session.query({ text: "SELECT 1 FROM hansard_index_checkpoints WHERE name = 'texts' FOR UPDATE" });
   await session.query({ text: "DELETE FROM hansard_index_texts WHERE position = ANY ($1::bigint[])" }, [positions]);
   await eraseUses(session, positions);
@@ -69,17 +70,17 @@ export async function rowsAt(session: Session, positions: readonly number[]): Pr
     position,
     created_ms,
     kind,
-    session_id: unstored(session_id),
-    project: unstored(project),
-    client: unstored(client),
+    session_id: fromStoredText(session_id),
+    project: fromStoredText(project),
+    client: fromStoredText(client),
     references: fromStoredReferences(refs),
-    ...(role === "" ? {} : { role: unstored(role) }),
+    ...(role === "" ? {} : { role: fromStoredText(role) }),
     ...(about === null ? {} : { about }),
     ...(facts === null ? {} : { facts: JSON.parse(facts) as JsonObject }),
   }));
 }
 
-/** One statement, so that all figures are of the same moment. */
+/** One statement, so all counts are of the same snapshot. */
 export async function countRows(session: Session): Promise<RowCounts> {
   const [row] = await session.query<{
     readonly kinds: string | null;
@@ -89,7 +90,7 @@ export async function countRows(session: Session): Promise<RowCounts> {
   }>({ name: "hansard_index_count", text: COUNT_SQL });
   const byKind = JSON.parse(row?.kinds ?? "{}") as { readonly [kind: string]: number };
   const projects = (JSON.parse(row?.projects ?? "[]") as readonly (readonly [string, number])[])
-    .map(([project, entries]) => ({ project: unstored(project), entries }))
+    .map(([project, entries]) => ({ project: fromStoredText(project), entries }))
     .sort((left, right) => right.entries - left.entries || (left.project < right.project ? -1 : 1));
   return {
     entries: Object.values(byKind).reduce((sum, entries) => sum + entries, 0),
@@ -109,7 +110,7 @@ const COUNTED = ["kind", "project"] as const;
 type Counted = (typeof COUNTED)[number];
 
 async function add(session: Session, what: Counted, rows: readonly EntryRow[]): Promise<void> {
-  const counts = countBy(rows.map((row) => storable(row[what])));
+  const counts = countBy(rows.map((row) => toStoredText(row[what])));
   const text = `INSERT INTO hansard_index_${what}s AS c (${what}, entries) SELECT * FROM unnest($1::text[], $2::bigint[])
     ON CONFLICT (${what}) DO UPDATE SET entries = c.entries + excluded.entries`;
   await session.query({ name: `hansard_index_${what}s`, text }, columnsOf(counts, 2));
@@ -127,4 +128,38 @@ function countBy(keys: readonly string[]): readonly (readonly [key: string, entr
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return [...counts];
+}
+
+export async function sessionPositions(session: Session, range: SessionRange): Promise<readonly number[]> {
+  const { session_id, order, limit, after, above = 0, kinds, role } = range;
+  const where = new Conditions();
+  where.add(
+    `session_id = ${where.bind(toStoredText(session_id))} AND session_id <> '' AND position > ${where.bind(above)}`,
+  );
+  if (after !== undefined) where.add(`position ${order === "asc" ? ">" : "<"} ${where.bind(after)}`);
+  if (kinds !== undefined) where.add(`kind = ANY (${where.bind(kinds)}::text[])`);
+  // The literal lets PostgreSQL use the partial index of system messages.
+  if (role === "system") where.add("role = 'system'");
+  else if (role !== undefined) where.add(`role = ${where.bind(toStoredText(role))}`);
+  const text = `SELECT position FROM hansard_index_rows WHERE ${where.sql}
+    ORDER BY position ${order === "asc" ? "ASC" : "DESC"} LIMIT ${where.bind(limit)}`;
+  const rows = await session.query<{ readonly position: number }>({ text }, where.values);
+  return rows.map((row) => row.position);
+}
+
+export async function sessionPlaces(
+  session: Session,
+  { session_ids, through }: SessionPlacesQuery,
+): Promise<readonly SessionPlace[]> {
+  if (session_ids.length === 0) return [];
+  // Both walk a session index backwards, past later rows, to the first row that existed.
+  const then = `FROM hansard_index_rows r
+      WHERE r.session_id = given.session_id AND r.session_id <> '' AND r.position <= $2`;
+  const text = `SELECT given.at, latest.created_ms AS last_ms, newest.position
+    FROM unnest($1::text[]) WITH ORDINALITY AS given (session_id, at)
+    CROSS JOIN LATERAL (SELECT r.position ${then} ORDER BY r.position DESC LIMIT 1) newest
+    CROSS JOIN LATERAL (SELECT r.created_ms ${then} ORDER BY r.created_ms DESC, r.position DESC LIMIT 1) latest`;
+  type Found = { readonly at: number; readonly last_ms: number; readonly position: number };
+  const found = await session.query<Found>({ text }, [session_ids.map(toStoredText), through]);
+  return found.map(({ at, last_ms, position }) => ({ session_id: itemAt(session_ids, at - 1), last_ms, position }));
 }

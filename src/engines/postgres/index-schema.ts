@@ -1,20 +1,21 @@
-// The tables of the index. All of it is derived, so a change raises the version and the index is rebuilt.
+// The tables of the index. Everything in them is derived: any change raises the version, and the index is rebuilt. Only
+// the remembered log heads among its checkpoints survive a rebuild.
 import { indexVersion } from "../../index/derivation.js";
+import type { IndexSource } from "../../index/port.js";
 import { compressQuickly, keepOutOfStatistics } from "./columns.js";
-import type { Session } from "./connection.js";
-import { rememberedHeads, rememberHeads } from "./remembered-heads.js";
+import type { Session } from "./driver.js";
 
-/** Raised with every change of these tables; what is put into them has a version of its own. */
+/** Raise it with every change of these tables. What is stored in them has its own version, `DERIVATION`. */
 const TABLES_VERSION = 8;
 
 export const INDEX_VERSION = indexVersion(TABLES_VERSION);
 
 const TABLES = ["checkpoints", "rows", "uses", "kinds", "projects", "documents", "document_labels", "texts"];
 
-/** Tables of earlier versions, which hold what was recorded and must not stay behind. */
+/** Tables of earlier versions; they hold recorded text and must be dropped. */
 const FORMER_TABLES = ["sessions", "session_kinds", "session_labels"];
 
-/** The columns that hold something of what was recorded. */
+/** Columns with recorded text. */
 const RECORDED: { readonly [table: string]: readonly string[] } = {
   rows: ["session_id", "project", "client", "refs", "facts"],
   uses: ["reference"],
@@ -40,7 +41,7 @@ export async function createIndexTables(session: Session): Promise<void> {
   await session.query({ text: compressQuickly("hansard_index_texts", "texts") });
 }
 
-/** Readers that are under way are waited for, since emptying a table needs it alone. */
+/** Waits for running reads, since TRUNCATE needs an exclusive lock. */
 export async function emptyIndexTables(session: Session): Promise<void> {
   const derived = TABLES.filter((table) => table !== "checkpoints").map((table) => `hansard_index_${table}`);
   await session.query({ text: "SELECT 1 FROM hansard_index_checkpoints ORDER BY name FOR UPDATE" });
@@ -128,3 +129,25 @@ const TABLES_SQL = `
   CREATE INDEX hansard_index_texts_trigrams ON hansard_index_texts USING gin (texts gin_trgm_ops);
   CREATE INDEX hansard_index_texts_grams ON hansard_index_texts USING gin (grams);
 `;
+
+const COLUMNS_SQL = `SELECT 1 FROM information_schema.columns WHERE table_schema = current_schema()
+  AND table_name = 'hansard_index_checkpoints' AND column_name = 'hash'`;
+
+/** The log heads that an index was made from. A table of another version is read as well and may lack these columns. */
+export async function rememberedHeads(session: Session): Promise<readonly IndexSource[]> {
+  if ((await session.query({ text: COLUMNS_SQL })).length === 0) return [];
+  const text = `SELECT log_id, position, hash FROM hansard_index_checkpoints WHERE log_id <> ''
+    ORDER BY position, hash`;
+  return session.query<IndexSource>({ text });
+}
+
+async function rememberHeads(session: Session, heads: readonly IndexSource[]): Promise<void> {
+  const text = `INSERT INTO hansard_index_checkpoints (name, position, log_id, hash) VALUES ('head ' || $3::text, $2, $1, $3)
+    ON CONFLICT DO NOTHING`;
+  for (const { log_id, position, hash } of heads) await session.query({ text }, [log_id, position, hash]);
+}
+
+export async function forgetHeads(session: Session, heads: readonly IndexSource[]): Promise<void> {
+  const text = "DELETE FROM hansard_index_checkpoints WHERE hash = ANY($1) AND name = 'head ' || hash";
+  await session.query({ text }, [heads.map(({ hash }) => hash)]);
+}

@@ -1,19 +1,19 @@
-// Texts in the index: what may hold a needle, found through trigrams and, where those are blind, through short pieces.
+// Text search: candidates by trigrams and, where those see nothing, by grams of one or two characters.
 import type { CandidateQuery, EntryTexts, NewestCandidates, NewestQuery, RowKey } from "../../index/port.js";
 import { timesOfKind } from "../../index/row-filter.js";
 import { columnsOf } from "./columns.js";
-import type { Session } from "./connection.js";
+import type { Session } from "./driver.js";
 import { Conditions, rowConditions } from "./index-filter.js";
-import { listKeys } from "./list-ways.js";
+import { listKeys } from "./list-plan.js";
 
-/** So many of the newest rows are looked at first: a common needle is found there, and the trigrams are not asked. */
+/** The newest rows are checked first: common needles are found there without the trigram index. */
 const PROBE_ROWS = 500;
-/** More pieces of one needle than this narrow nothing down any more. */
+/** More grams of one needle do not narrow the search further. */
 const NEEDLE_GRAMS_MAX = 8;
-/** A character that PostgreSQL can hold, between the texts of an entry and in place of those it cannot. */
+/** Separates the texts of an entry, and replaces characters that PostgreSQL cannot store. */
 const GAP = "\u0001";
 
-/** What has no row was erased after its texts were read from the log. */
+/** Entries without a row were erased after their texts were read. */
 export const textsStatement = {
   name: "hansard_index_texts",
   text: `INSERT INTO hansard_index_texts (position, texts, grams)
@@ -87,7 +87,7 @@ function keyOf({ created_ms, position }: RowKey): RowKey {
   return { created_ms, position };
 }
 
-/** Every piece has to occur; the short ones are asked for as well where they narrow the search down. */
+/** Every part of a needle must occur; grams are added where they narrow the search. */
 function holds(where: Conditions, pieces: readonly string[]): string {
   if (pieces.length === 0) return "true";
   const conditions = pieces.map((piece) => `t.texts LIKE ${where.bind(`%${piece.replace(/[\\%_]/g, "\\$&")}%`)}`);
@@ -97,8 +97,8 @@ function holds(where: Conditions, pieces: readonly string[]): string {
 }
 
 /**
- * Every character beyond ASCII and every pair with one. Trigrams need three characters, and see only letters and digits:
- * without these, two Chinese characters or an emoji could only be found by reading everything.
+ * All non-ASCII characters and the pairs that contain one. Trigrams need three characters, and only letters and digits:
+ * without grams, two Chinese characters or an emoji could only be found by reading everything.
  */
 function gramsOf(text: string): Set<string> {
   const grams = new Set<string>();
@@ -118,7 +118,7 @@ function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 
-/** PostgreSQL holds neither NUL nor half a character; a needle is cut there, and so finds at least what it should. */
+/** PostgreSQL stores neither NUL nor lone surrogates; a needle is split there, and so finds at least what it should. */
 function holdable(text: string): string {
   const whole = text.includes("\0") ? text.replaceAll("\0", GAP) : text;
   return whole.isWellFormed() ? whole : whole.replace(/\p{Surrogate}/gu, GAP);

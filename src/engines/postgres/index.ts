@@ -1,4 +1,4 @@
-// The index on PostgreSQL, in tables beside the log: any server may fill it, each batch under one lock.
+// The index on PostgreSQL, in tables next to the log. Any server may fill it, each batch under one lock.
 
 import type {
   CandidateQuery,
@@ -24,21 +24,27 @@ import { Fault } from "../../model/fault.js";
 import { displayLocation } from "../../model/store-location.js";
 import type { ReplacedIndex } from "../port.js";
 import { columnsOf } from "./columns.js";
-import type { Connections, Session, Statement } from "./connection.js";
+import type { Connections, Session, Statement } from "./driver.js";
 import { CREATE_DATABASE, toFault } from "./faults.js";
 import { changeDocuments, changedDocuments, countDocuments, getDocuments, listDocuments } from "./index-documents.js";
-import { addRows, countRows, eraseRows, rowsAt } from "./index-rows.js";
-import { CHECKPOINTS_SQL, createIndexTables, emptyIndexTables, INDEX_VERSION, indexTables } from "./index-schema.js";
-import { sessionPlaces, sessionPositions } from "./index-sessions.js";
+import { addRows, countRows, eraseRows, rowsAt, sessionPlaces, sessionPositions } from "./index-rows.js";
+import {
+  CHECKPOINTS_SQL,
+  createIndexTables,
+  emptyIndexTables,
+  forgetHeads,
+  INDEX_VERSION,
+  indexTables,
+  rememberedHeads,
+} from "./index-schema.js";
 import { candidates, newestCandidates, textRow, textsStatement } from "./index-texts.js";
-import { listKeys } from "./list-ways.js";
+import { listKeys } from "./list-plan.js";
 import { replaceDerived, writtenByNewer } from "./migrations.js";
 import { purgeTables } from "./purge.js";
-import { rememberedHeads, settleHeads } from "./remembered-heads.js";
 
 export class PostgresIndex implements EntryIndex {
   readonly engine = "postgres";
-  /** The older version and this one's, where opening began the index again. */
+  /** The older and current versions, if opening recreated the index. */
   readonly replaced: ReplacedIndex | undefined;
   readonly #connections: Connections;
 
@@ -50,7 +56,7 @@ export class PostgresIndex implements EntryIndex {
   static async open(connections: Connections): Promise<PostgresIndex> {
     const create = async (session: Session): Promise<void> => {
       await createIndexTables(session);
-      // Here already, so that nothing is left behind in a database that is refused.
+      // Checked here too, so an unsuitable database is left unchanged.
       await assertTrigrams(session, connections.address);
     };
     const older = await replaceDerived(connections, { part: "index", version: INDEX_VERSION, create });
@@ -78,7 +84,7 @@ export class PostgresIndex implements EntryIndex {
 
   apply(batch: IndexBatch): Promise<boolean> {
     return this.#transact(async (session) => {
-      // While this server holds the lock, none else applies.
+      // The row lock keeps other servers from applying.
       const { position, epoch } = await standingOf(this.#connections, "rows", session, "FOR UPDATE OF c");
       const isTaken = position === batch.after.position && epoch === batch.after.epoch;
       if (isTaken) await take(session, batch);
@@ -98,7 +104,7 @@ export class PostgresIndex implements EntryIndex {
     return this.#transact(async (session) => {
       const { position: checkpoint } = await standingOf(this.#connections, "texts", session, "FOR UPDATE OF c");
       if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return checkpoint;
-      // Only what has a row is kept; where the rows are not there yet, as after a reset, all would be passed over for good.
+      // Only texts with rows are kept; if the rows are not there yet, as after a reset, all would be skipped for good.
       const { position: rowsThrough } = await standingOf(this.#connections, "rows", session);
       if (batch.through > rowsThrough) return checkpoint;
       const rows = batch.texts.filter(({ position, texts }) => position > checkpoint && texts.length > 0).map(textRow);
@@ -153,18 +159,18 @@ export class PostgresIndex implements EntryIndex {
 
   async reset(): Promise<void> {
     await this.#transact(async (session) => {
-      // An index of a newer version is not this one's to empty.
+      // An index of a newer version must not be emptied.
       await standingOf(this.#connections, "rows", session);
       await emptyIndexTables(session);
     });
   }
 
-  remembered(): Promise<readonly IndexSource[]> {
+  rememberedHeads(): Promise<readonly IndexSource[]> {
     return rememberedHeads(this.#connections);
   }
 
-  settle(heads: readonly IndexSource[]): Promise<void> {
-    return settleHeads(this.#connections, heads);
+  forgetHeads(heads: readonly IndexSource[]): Promise<void> {
+    return forgetHeads(this.#connections, heads);
   }
 
   purge(): Promise<string | undefined> {
@@ -189,13 +195,13 @@ const MOVE_CHECKPOINT = {
   text: "UPDATE hansard_index_checkpoints SET position = $2, log_id = $3, hash = $4 WHERE name = $1",
 };
 
-/** A database that was restored from a dump without the index has its tables, but not where they begin. */
+/** A dump without the index restores its tables, but not its checkpoints. */
 async function ensureCheckpoints(connections: Connections): Promise<void> {
   const known = await connections.query<object>({ text: "SELECT 1 FROM hansard_index_checkpoints" });
   if (known.length === 0) await connections.query({ text: CHECKPOINTS_SQL });
 }
 
-/** A newer version may have made the tables anew since this one was opened, and what it keeps there is not known here. */
+/** A newer version may have recreated the tables since this index was opened. */
 async function standingOf(
   connections: Connections,
   name: "rows" | "texts",
@@ -220,7 +226,7 @@ async function take(session: Session, batch: IndexBatch): Promise<void> {
   await session.query(MOVE_CHECKPOINT, ["rows", batch.through, log_id, hash]);
 }
 
-/** Under the C locale, trigrams see no letters beyond ASCII, and a search would find nothing in most languages. */
+/** With the C locale, trigrams ignore non-ASCII letters, and searches would miss most languages. */
 async function assertTrigrams(session: Session, address: string): Promise<void> {
   const text = `SELECT cardinality(show_trgm('日本語')) AS found, datctype AS ctype
     FROM pg_database WHERE datname = current_database()`;

@@ -1,8 +1,8 @@
-// Keys in a table beside the log, so that every server on the database knows them.
+// Keys in a table next to the log, so every server on the database has them.
 
 import type { KeyLookup, KeyStore, StoredKey } from "../../guard/keys.js";
 import type { Scope } from "../../guard/scopes.js";
-import type { Connections, Statement } from "./connection.js";
+import type { Connections, Statement } from "./driver.js";
 import { type Migration, migrate } from "./migrations.js";
 
 const TABLE_SQL = `
@@ -37,7 +37,7 @@ const keyMigrations: readonly Migration[] = [
 
 const COLUMNS = "id, scope, name, hash, created_at, revoked_at";
 
-/** All who ask together are answered together, by a statement that began after the last of them had asked. */
+/** Concurrent lookups share one statement that starts after the last of them. */
 const LOOK_UP: Statement = {
   name: "hansard-keys-look-up",
   isQuick: true,
@@ -100,7 +100,7 @@ export class PostgresKeys implements KeyStore {
     });
   }
 
-  /** The connections are the log's to close. */
+  /** The log closes the connections. */
   async close(): Promise<void> {}
 
   async #look(): Promise<void> {

@@ -1,12 +1,16 @@
-// The tables of the log, one step per version of the format. Steps are never changed once released, only added.
+// The tables of the log, one migration per version of the format (released steps never change), and the triggers that
+// protect them.
 import { randomBytes, randomUUID } from "node:crypto";
 import { IN_PARTS } from "../../log/log-row.js";
+import type { Guards } from "../../log/port.js";
 import { lastingKinds } from "../../model/body.js";
 import { GENESIS_HASH } from "../../model/chain.js";
 import { compressQuickly, keepOutOfStatistics } from "./columns.js";
+import type { Connections, Session, Statement } from "./driver.js";
+import { codeOf } from "./faults.js";
 import type { Migration } from "./migrations.js";
 
-/** How many positions one partition of bodies holds; retention drops whole partitions. */
+/** Positions per partition of bodies; retention drops whole partitions. */
 export const PARTITION_POSITIONS = 250_000;
 
 const TABLES = ["entries", "bodies", "claims", "erasures"] as const;
@@ -24,8 +28,8 @@ export const logMigrations: readonly Migration[] = [
     ]);
     await session.query({ text: createPartition(0, PARTITION_POSITIONS) });
   },
-  // The hash covers who brought an entry and what it claims. Entries of before have neither; none of them may follow one that
-  // has, so that a server of an older version stops instead of writing on.
+  // The hash covers who recorded an entry and what it claims. Earlier entries have neither, and none of them may follow
+  // one that has: an older server must stop writing.
   async (session) => {
     await session.query({
       text: `ALTER TABLE hansard_entries ADD COLUMN recorded_by text COLLATE "C", ADD COLUMN claims_digest bytea`,
@@ -33,8 +37,8 @@ export const logMigrations: readonly Migration[] = [
     await session.query({ text: FORMAT_RULE_SQL });
     await session.query({ text: LASTING_RULE_SQL });
   },
-  // A body may refer to parts that it shares with others. A server of an older version knows nothing of them and would leave what is
-  // forgotten among them: it is told to stop as soon as it wants to move the head.
+  // Bodies may refer to shared parts. A server of an older version does not know them and would not erase them: it is
+  // stopped when it moves the head.
   async (session) => {
     await session.query({ text: PARTS_SQL });
     await session.query({ text: "UPDATE hansard_head SET parts_position = position, parts_secret = $1" }, [
@@ -47,8 +51,8 @@ export const logMigrations: readonly Migration[] = [
 const SECRET_BYTES = 32;
 
 /**
- * The head says where the next part begins, as of which position, and what digests of parts are made with. No start is given out
- * twice, so that who reads a body while it is erased never finds another's text in the place of its own.
+ * The head has the start of the next part, the position of that value, and the secret for digests. Starts are never
+ * reused, so a reader of a body that is being erased never finds other text in its place.
  */
 const PARTS_SQL = `
   ALTER TABLE hansard_head ADD COLUMN parts_end bigint NOT NULL DEFAULT 0,
@@ -70,7 +74,10 @@ const PARTS_SQL = `
   CREATE INDEX hansard_bodies_in_parts ON hansard_bodies (position) WHERE encoding = ${IN_PARTS};
 `;
 
-/** Who holds a part is written in bodies and in other parts, which a trigger cannot read: it asks for a redaction at least. */
+/**
+ * Which bodies use a part is stored in bodies and other parts, which a trigger cannot read: it requires at least a
+ * redaction.
+ */
 const PARTS_RULE_SQL = `
   CREATE FUNCTION hansard_head_of_parts() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -92,7 +99,7 @@ const PARTS_RULE_SQL = `
   ${truncationRuleSql("hansard_parts")}
 `;
 
-// Names are compared as bytes, not by the rules of a language, which also keeps the trees small and fast.
+// Names are compared as bytes, which also keeps the trees small and fast.
 const TABLES_SQL = `
   CREATE TABLE hansard_head (
     only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
@@ -128,7 +135,7 @@ const REFUSE_SQL = `
   END $$;
 `;
 
-/** The head only ever goes forward, and an id is taken over only by an empty log. */
+/** The head only moves forward, and only an empty log takes over another id. */
 const HEAD_RULE_SQL = `
   CREATE FUNCTION hansard_head_rule() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -179,7 +186,7 @@ const LASTING_RULE_SQL = `
     FOR EACH ROW EXECUTE FUNCTION hansard_lasting_rule();
 `;
 
-/** Upserts are updates to PostgreSQL, so that these triggers stop them too. */
+/** Upserts count as updates, so these triggers stop them too. */
 function tableRuleSql(table: (typeof TABLES)[number]): string {
   const name = `hansard_${table}`;
   const remove = table === "bodies" ? "hansard_only_erased" : "hansard_refuse";
@@ -190,21 +197,18 @@ function tableRuleSql(table: (typeof TABLES)[number]): string {
   `;
 }
 
-export function truncationRuleSql(table: string): string {
+function truncationRuleSql(table: string): string {
   return `CREATE TRIGGER ${table}_never_truncated BEFORE TRUNCATE ON ${table}
     FOR EACH STATEMENT EXECUTE FUNCTION hansard_refuse();`;
 }
 
-/** All that keeps rows as they are, but for the rule of each partition. Written as PostgreSQL itself would print it. */
-export const ruleTexts: readonly string[] = [
+/** All triggers and functions that protect rows, except those of partitions. Written as PostgreSQL prints them. */
+const ruleTexts: readonly string[] = [
   ...[REFUSE_SQL, HEAD_RULE_SQL, ERASED_RULE_SQL, FORMAT_RULE_SQL, LASTING_RULE_SQL, PARTS_RULE_SQL],
   ...TABLES.map(tableRuleSql),
 ];
 
-/**
- * The partition after `from` positions. It is made alone and attached then, because that does not wait for who reads, as
- * creating it in place would. The name says where it begins.
- */
+/** The partition after `from`. It is created alone and then attached, because that does not wait for readers. */
 export function createPartition(from: number, positions: number): string {
   const name = `hansard_bodies_${from + 1}`;
   return `
@@ -215,4 +219,137 @@ export function createPartition(from: number, positions: number): string {
     ${truncationRuleSql(name)}
     ALTER TABLE hansard_bodies ATTACH PARTITION ${name} FOR VALUES FROM (${from + 1}) TO (${from + positions + 1});
   `;
+}
+
+const PARENT = "hansard_bodies";
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+interface TriggerRow {
+  readonly name: string;
+  readonly table: string;
+  /** Its definition, as PostgreSQL prints it. */
+  readonly text: string;
+  readonly is_on: boolean;
+}
+
+interface Found {
+  readonly triggers: readonly TriggerRow[];
+  readonly functions: readonly { readonly name: string; readonly body: string }[];
+  /** Rules and policies; the log has none. */
+  readonly others: readonly string[];
+  readonly partitions: readonly string[];
+}
+
+export async function inspectGuards(session: Session): Promise<Guards> {
+  const found = await readGuards(session);
+  const textByName = expectedTriggers(found.partitions);
+  const bodyByName = new Map(ruleTexts.flatMap(functionsIn));
+  const clones = clonedTexts(found.partitions);
+  const isOurs = ({ name, text }: TriggerRow): boolean => textByName.get(name) === text || clones.has(text);
+  const working = new Set(found.triggers.filter((row) => row.is_on).map(({ name, table }) => `${table} ${name}`));
+  const missing = [...textByName].flatMap(([name, text]) => (working.has(`${tableOf(text)} ${name}`) ? [] : [name]));
+  const off = found.triggers.flatMap((row) => (row.is_on || textByName.has(row.name) ? [] : [row.name]));
+  return {
+    missing: [...new Set([...missing, ...off])],
+    foreign: [
+      ...found.triggers.flatMap((row) => (isOurs(row) ? [] : [row.name])),
+      ...found.functions.flatMap(({ name, body }) => (bodyByName.get(name) === oneLine(body) ? [] : [name])),
+      ...found.others,
+    ],
+  };
+}
+
+/** Restores missing triggers, and returns their names. Without the privilege, `verify` reports them as missing. */
+export async function restoreGuards(connections: Connections): Promise<readonly string[]> {
+  const { missing } = await inspectGuards(connections);
+  if (missing.length === 0) return [];
+  try {
+    await connections.transact(async (session) => {
+      const { triggers, partitions } = await readGuards(session);
+      const textByName = expectedTriggers(partitions);
+      for (const { name, table, is_on } of triggers) {
+        if (!is_on)
+          await session.query({ text: `ALTER TABLE ${table} ENABLE TRIGGER "${name.replaceAll('"', '""')}"` });
+      }
+      const there = new Set(triggers.map(({ name }) => name));
+      for (const [name, text] of textByName) if (!there.has(name)) await session.query({ text });
+    });
+  } catch (error) {
+    if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+  }
+  return missing;
+}
+
+async function readGuards(session: Session): Promise<Found> {
+  const partitions = await session.query<{ readonly name: string }>(PARTITIONS);
+  const names = partitions.map(({ name }) => name);
+  const tables = [[...LOG_TABLES, ...names]];
+  const triggers = await session.query<TriggerRow>(TRIGGERS, tables);
+  const functions = await session.query<{ readonly name: string; readonly body: string }>(FUNCTIONS, [
+    [...new Map(ruleTexts.flatMap(functionsIn)).keys()],
+  ]);
+  const others = await session.query<{ readonly name: string }>(OTHERS, tables);
+  return {
+    partitions: names,
+    triggers: triggers.map((row) => ({ ...row, text: oneLine(row.text) })),
+    functions,
+    others: others.map(({ name }) => name),
+  };
+}
+
+const LOG_TABLES = [
+  ...["hansard_head", "hansard_entries", "hansard_bodies", "hansard_parts", "hansard_claims", "hansard_erasures"],
+];
+
+const PARTITIONS: Statement = {
+  text: `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = '${PARENT}'::regclass`,
+};
+
+const TRIGGERS: Statement = {
+  text: `SELECT t.tgname AS name, c.relname AS table, pg_get_triggerdef(t.oid, true) AS text, t.tgenabled = 'O' AS is_on
+    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+    WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1::text[])`,
+};
+
+const FUNCTIONS: Statement = {
+  text: `SELECT proname AS name, prosrc AS body FROM pg_proc
+    WHERE pronamespace = current_schema()::regnamespace AND proname = ANY ($1::text[])`,
+};
+
+const OTHERS: Statement = {
+  text: `
+    SELECT rulename AS name FROM pg_rules WHERE schemaname = current_schema() AND tablename = ANY ($1::text[])
+    UNION ALL
+    SELECT 'row security of ' || relname FROM pg_class WHERE relrowsecurity
+      AND relnamespace = current_schema()::regnamespace AND relname = ANY ($1::text[])`,
+};
+
+function expectedTriggers(partitions: readonly string[]): ReadonlyMap<string, string> {
+  return new Map([...ruleTexts, ...partitions.map(truncationRuleSql)].flatMap(triggersIn));
+}
+
+/** PostgreSQL clones row triggers of the parent table for each partition. */
+function clonedTexts(partitions: readonly string[]): ReadonlySet<string> {
+  const ofRows = [...expectedTriggers([])].map(([, text]) => text).filter((text) => text.includes("FOR EACH ROW"));
+  return new Set(partitions.flatMap((table) => ofRows.map((text) => text.replace(` ON ${PARENT} `, ` ON ${table} `))));
+}
+
+function triggersIn(text: string): readonly (readonly [name: string, text: string])[] {
+  return [...text.matchAll(/CREATE TRIGGER (\w+) [^;]*/g)].map(([made, name]) => [name as string, oneLine(made)]);
+}
+
+function functionsIn(text: string): readonly (readonly [name: string, body: string])[] {
+  return [...text.matchAll(/CREATE FUNCTION (\w+)\(\).*?\$\$(.*?)\$\$/gs)].map(([, name, body]) => [
+    name as string,
+    oneLine(body as string),
+  ]);
+}
+
+function tableOf(trigger: string): string {
+  return / ON (\w+) /.exec(trigger)?.[1] ?? "";
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
 }

@@ -1,4 +1,4 @@
-// The log on PostgreSQL: one locked head row gives out positions and carries the chain, across any number of servers.
+// The log on PostgreSQL: one locked head row assigns positions and carries the chain, across any number of servers.
 
 import type { LogRow } from "../../log/log-row.js";
 import type {
@@ -11,25 +11,21 @@ import type {
   Head,
   KeptClaims,
   NewRedactions,
+  Orphan,
   ReadRange,
   StoredBody,
   StoredEntry,
-  Stray,
 } from "../../log/port.js";
 import { erasedBy } from "../../model/body.js";
 import { isChained } from "../../model/chain.js";
 import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
 import { itemAt } from "../../model/item-at.js";
-import { AppendQueue } from "./append-queue.js";
-import type { Connections, Session } from "./connection.js";
+import type { Connections, Session } from "./driver.js";
 import { isAway, isConstraint, isRefusedByRule, toFault } from "./faults.js";
-import { readEntries, readTexts } from "./log-bodies.js";
-import { inspectGuards, putBackGuards } from "./log-guards.js";
-import { Partitions } from "./log-partitions.js";
-import { logMigrations } from "./log-schema.js";
+import { AppendQueue, type OwnEntries, ownPlacements, Partitions, placeUnits } from "./log-append.js";
 import {
   adoptStatement,
-  appending,
+  appendQuery,
   eraseStatement,
   erasuresStatement,
   findStatement,
@@ -39,24 +35,25 @@ import {
   headStatement,
   keptClaimsStatement,
   lockHeadStatement,
-  nameErasedStatement,
+  noteErasedStatement,
+  orphanStatement,
   type PlacedEntry,
+  readEntries,
   readStatement,
+  readTexts,
   readTextsStatement,
   redactionsAfterStatement,
-  strayStatement,
-} from "./log-statements.js";
+} from "./log-rows.js";
+import { inspectGuards, logMigrations, restoreGuards } from "./log-schema.js";
 import { migrate } from "./migrations.js";
-import { releaseParts, sharingParts, strayPart } from "./part-holders.js";
-import { atOneMoment } from "./part-reading.js";
-import { BatchTaking } from "./part-taking.js";
-import { type OwnEntries, ownPlacements, placeUnits } from "./placing.js";
+import { atOneMoment, findOrphanPart, positionsSharing, releaseParts } from "./part-reading.js";
+import { BatchSplitter } from "./part-splitting.js";
 import { partitionsOf, purgeTables } from "./purge.js";
 
 const READ_BYTES_MAX = 32 * 1024 * 1024;
-/** How often a batch that lost its connection is asked after; a server that restarts is back by then. */
-const DOUBT_MS_MAX = 4_000;
-const DOUBT_PAUSE_MS = 100;
+/** How long a batch whose connection was lost is retried; a restarting server is back by then. */
+const UNCERTAIN_MS_MAX = 4_000;
+const UNCERTAIN_PAUSE_MS = 100;
 
 type Tip = Pick<Head, "position" | "hash">;
 
@@ -72,28 +69,28 @@ export class PostgresLog implements EntryLog {
   readonly #connections: Connections;
   readonly #partitions: Partitions;
   readonly #queue: AppendQueue;
-  /** Where this server left the log; another one may have gone on since. */
+  /** The last tip this server wrote; another one may have continued. */
   #lastTip: Tip | undefined;
-  /** What this server has erased since the last purge; after a crash it is left to PostgreSQL's own vacuuming. */
+  /** Erased by this server since the last purge; after a crash it is left to PostgreSQL's vacuum. */
   readonly #erased: number[] = [];
-  /** Whether parts went with what was erased. */
+  /** Whether parts were deleted with it. */
   #hasReleased = false;
-  readonly #taking: BatchTaking;
-  /** Triggers that were missing when the log was opened, and are there again. */
+  readonly #splitter: BatchSplitter;
+  /** Triggers that were missing when the log was opened, and have been restored. */
   readonly #putBack: readonly string[];
 
   private constructor(connections: Connections, options: OpenOptions, putBack: readonly string[]) {
     this.#connections = connections;
     this.#putBack = putBack;
     this.#partitions = new Partitions(connections, options.partition_positions);
-    this.#taking = new BatchTaking(options.parted_bytes_min);
+    this.#splitter = new BatchSplitter(options.parted_bytes_min);
     this.#queue = new AppendQueue((units) => this.#append(units));
   }
 
-  /** Makes the tables where they are missing. The connections stay the caller's to close. */
+  /** Creates missing tables. The caller closes the connections. */
   static async open(connections: Connections, options: OpenOptions = {}): Promise<PostgresLog> {
     await migrate(connections, { part: "log", steps: logMigrations });
-    const putBack = options.reads_only === true ? [] : await putBackGuards(connections);
+    const putBack = options.reads_only === true ? [] : await restoreGuards(connections);
     return new PostgresLog(connections, options, putBack);
   }
 
@@ -178,22 +175,22 @@ export class PostgresLog implements EntryLog {
     return { through, positions: JSON.parse(positions) as readonly number[] };
   }
 
-  async stray(): Promise<Stray | undefined> {
-    const [stray] = await this.#connections.query<Stray>(strayStatement);
-    if (stray !== undefined) return stray;
-    const digests = await this.#taking.digests(this.#connections);
-    return atOneMoment(this.#connections, (session) => strayPart(session, digests));
+  async findOrphan(): Promise<Orphan | undefined> {
+    const [orphan] = await this.#connections.query<Orphan>(orphanStatement);
+    if (orphan !== undefined) return orphan;
+    const digests = await this.#splitter.digests(this.#connections);
+    return atOneMoment(this.#connections, (session) => findOrphanPart(session, digests));
   }
 
-  async sharing(position: number): Promise<readonly number[]> {
-    return atOneMoment(this.#connections, (session) => sharingParts(session, position));
+  async positionsSharing(position: number): Promise<readonly number[]> {
+    return atOneMoment(this.#connections, (session) => positionsSharing(session, position));
   }
 
   async purge(): Promise<string | undefined> {
     const erased = [...this.#erased];
     const parts = this.#hasReleased ? ["hansard_parts"] : [];
     const left = await purgeTables(this.#connections, [...(await partitionsOf(this.#connections, erased)), ...parts]);
-    // What is left now is tried again with the next purge.
+    // Leftovers are retried with the next purge.
     if (left === undefined) this.#erased.splice(0, erased.length);
     if (left === undefined && parts.length > 0) this.#hasReleased = false;
     return left;
@@ -205,8 +202,8 @@ export class PostgresLog implements EntryLog {
   }
 
   /**
-   * Taken claims and other servers are rare, so the first try looks for neither: one statement goes on from the tip that
-   * this server wrote last. Where that fails, the head is locked, every claim is looked up, and the batch is placed anew.
+   * Taken claims and other servers are rare, so the first attempt checks neither: one statement continues from the last
+   * tip. If that fails, the head is locked, every claim looked up, and the batch placed again.
    */
   async #append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
     try {
@@ -220,15 +217,15 @@ export class PostgresLog implements EntryLog {
     }
   }
 
-  /** Undefined where another server has moved the head: nothing was written then. */
+  /** Undefined if another server has moved the head; nothing was written then. */
   async #appendFrom(tip: Tip, units: readonly AppendUnit[]): Promise<readonly AppendOutcome[] | undefined> {
     const { outcomes, entries } = placeUnits(tip, units, new Map());
     if (entries.length === 0) return outcomes;
     // Erasing takes more than one statement.
     if (entries.some(({ kind }) => kind === "redaction")) return undefined;
     await this.#partitions.cover(tip.position + entries.length);
-    const taken = await this.#taking.take(this.#connections, entries);
-    const moved = await this.#connections.attempt<object>(...appending(tip, entries, taken));
+    const taken = await this.#splitter.split(this.#connections, entries);
+    const moved = await this.#connections.attempt<object>(...appendQuery(tip, entries, taken));
     this.#lastTip = moved.length === 0 ? undefined : tipAfter(tip, entries);
     return moved.length === 0 ? undefined : outcomes;
   }
@@ -247,13 +244,13 @@ export class PostgresLog implements EntryLog {
   }
 
   /**
-   * After a lost connection nobody has said whether the batch was committed. Its claims answer: where an entry with the
-   * very salt of ours has taken them, it is ours and stays where it is; where nobody has, the batch is appended again. It
-   * may still be under way on a connection that only we lost, but then it holds the head, which is waited for.
+   * After a lost connection it is unknown whether the batch was committed. Its claims tell: if they were taken by an
+   * entry with our salt, it is ours and stays; if they are free, the batch is appended again. If it is still running on
+   * the lost connection, it holds the head, which is waited for.
    */
   async #settle(units: readonly AppendUnit[], lost: unknown): Promise<readonly AppendOutcome[]> {
     const own: OwnEntries | undefined = lost === undefined ? undefined : { get: getRows };
-    const end = performance.now() + DOUBT_MS_MAX;
+    const end = performance.now() + UNCERTAIN_MS_MAX;
     for (;;) {
       try {
         return await this.#appendLocked(units, own);
@@ -262,21 +259,21 @@ export class PostgresLog implements EntryLog {
           throw toFault(error, this.#connections.address);
         }
       }
-      await new Promise((resolve) => setTimeout(resolve, DOUBT_PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, UNCERTAIN_PAUSE_MS));
     }
   }
 
   async #write(session: Session, head: Tip, entries: readonly PlacedEntry[]): Promise<void> {
     await this.#partitions.cover(head.position + entries.length);
-    const taken = await this.#taking.take(session, entries);
-    const moved = await session.query<object>(...appending(head, entries, taken));
+    const taken = await this.#splitter.split(session, entries);
+    const moved = await session.query<object>(...appendQuery(head, entries, taken));
     if (moved.length === 0) throw new Error("the head moved although it was locked");
     const erased: Buffer[] = [];
     for (const [index, { kind, body }] of entries.entries()) {
       if (kind !== "redaction" || body === undefined) continue;
       const redaction = head.position + index + 1;
       const named = erasedBy({ position: redaction, kind, body });
-      await session.query(nameErasedStatement, [named, redaction]);
+      await session.query(noteErasedStatement, [named, redaction]);
       type Erased = { readonly taken: Buffer | null };
       for (const { taken: body } of await session.query<Erased>(eraseStatement, [named])) {
         if (body !== null) erased.push(body);

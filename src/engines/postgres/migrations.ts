@@ -1,13 +1,13 @@
-// Forward-only migrations: all missing steps and the version that marks them are one transaction, under one lock.
+// Forward-only migrations: all missing steps and the version number are one transaction under one lock.
 
 import { Fault } from "../../model/fault.js";
 import { displayLocation } from "../../model/store-location.js";
-import type { Connections, Session } from "./connection.js";
+import type { Connections, Session } from "./driver.js";
 import { toFault } from "./faults.js";
 
 export type Migration = (session: Session) => Promise<void>;
 
-/** One lock for each schema that holds a store; every version of Hansard takes the same one. */
+/** One lock per schema; every version of Hansard takes the same. */
 const LOCK_SQL = "SELECT pg_advisory_xact_lock(hashtextextended('hansard migrations ' || current_schema(), 0))";
 const VERSIONS_SQL = "CREATE TABLE IF NOT EXISTS hansard_versions (part text PRIMARY KEY, version int NOT NULL)";
 
@@ -32,9 +32,8 @@ export async function migrate(
 }
 
 /**
- * Derived tables are not migrated: those of an older version are dropped and made anew. Those of a newer one are left alone,
- * since two versions that both took the other's away would never have an index. Answers with the older version that was
- * replaced, or undefined.
+ * Derived tables are not migrated: older ones are dropped and recreated, newer ones left alone, since two versions that
+ * replaced each other's index would never have one. Returns the older version that was replaced.
  */
 export async function replaceDerived(
   connections: Connections,
@@ -57,7 +56,7 @@ export async function replaceDerived(
   }
 }
 
-/** 0 where nothing was made yet. */
+/** 0 if there is nothing yet. */
 export async function versionOf(session: Session, part: string): Promise<number> {
   const [known] = await session.query<{ readonly name: string | null }>({
     text: "SELECT to_regclass('hansard_versions')::text AS name",

@@ -1,15 +1,39 @@
-// Puts bodies in parts together: their lists are loaded in one round trip, all texts that these lead to in another.
+// Reads bodies in parts: their lists with one round trip, all texts with another. Also finds which bodies use which
+// parts.
 
+import type { Orphan } from "../../log/port.js";
 import { NOT_RECORDED } from "../../model/chain.js";
 import { itemAt } from "../../model/item-at.js";
-import { expand, joinPieces, type Loaded, MISSING, type PartSource } from "../parts/part-joining.js";
-import { type PartRef, type Piece, PiecesFlaw, readPieces } from "../parts/pieces.js";
-import type { Connections, Session } from "./connection.js";
+import type { PartDigests } from "../parts/cutting.js";
+import {
+  collectUsedParts,
+  expand,
+  hasMatchingDigest,
+  joinPieces,
+  type Loaded,
+  MISSING,
+  type PartSource,
+  type UsedParts,
+} from "../parts/joining.js";
+import { type BodyPiece, type PartRef, PiecesError, readPieces } from "../parts/pieces.js";
+import type { Connections, Session } from "./driver.js";
 import { toFault } from "./faults.js";
-import { fromStored } from "./part-bytes.js";
-import { loadListsStatement, loadTextsStatement, type PartRow, type TextsTogether } from "./part-statements.js";
+import {
+  type DigestedPart,
+  deletePartsStatement,
+  digestedPartsStatement,
+  fromStored,
+  loadListsStatement,
+  loadTextsStatement,
+  type PartRow,
+  partDigestsStatement,
+  type SplitRow,
+  splitBodiesStatement,
+  splitBodyStatement,
+  type TextsTogether,
+} from "./parts.js";
 
-export interface TakenBody {
+export interface SplitBody {
   readonly taken: Buffer;
   /** How many bytes it has in whole. */
   readonly whole_bytes: number | null;
@@ -17,8 +41,8 @@ export interface TakenBody {
 
 export type WholeBody = { readonly body: Buffer } | { readonly flaw: string };
 
-/** Parts that were loaded, by where they begin. */
-export class LoadedParts implements PartSource {
+/** Loaded parts by start. */
+class LoadedParts implements PartSource {
   readonly #bytes = new Map<number, Buffer>();
 
   note(rows: readonly PartRow[]): void {
@@ -28,8 +52,8 @@ export class LoadedParts implements PartSource {
   }
 
   /**
-   * Loads the lists that these refer to, and all that they go on from. The statement goes by a column that saves a round trip for
-   * each; the lists themselves decide.
+   * Loads these lists and all lists they continue. The `follows` column saves a round trip for each; the lists
+   * themselves decide.
    */
   async loadLists(session: Session, takens: readonly Buffer[]): Promise<void> {
     for (let next = takens; next.length > 0; ) {
@@ -46,13 +70,13 @@ export class LoadedParts implements PartSource {
     if (starts.length === 0) return;
     const bytesByStart = new Map(refs.map(({ start, bytes }) => [start, bytes]));
     const rows = await textRows(session, starts);
-    // No room is made for what is not as long as it should be.
+    // Parts of the wrong length are ignored.
     this.note(
       rows.filter(({ start, bytes, whole_bytes }) => (whole_bytes ?? bytes.length) === bytesByStart.get(start)),
     );
   }
 
-  /** The parts that this one refers to. */
+  /** The parts that a list refers to. */
   refsOf(start: number): readonly PartRef[] {
     const bytes = this.#bytes.get(start);
     return bytes === undefined ? [] : refsIn(bytes);
@@ -60,7 +84,7 @@ export class LoadedParts implements PartSource {
 
   bytesOf({ start, bytes: count }: PartRef): Buffer {
     const bytes = this.#bytes.get(start);
-    if (bytes?.length !== count) throw new PiecesFlaw(MISSING);
+    if (bytes?.length !== count) throw new PiecesError(MISSING);
     return bytes;
   }
 
@@ -73,7 +97,7 @@ export class LoadedParts implements PartSource {
   }
 }
 
-/** One row for all of them: a body has hundreds, and each row costs more than its bytes. */
+/** One row for all: a body has hundreds, and each row costs more than its bytes. */
 async function textRows(session: Session, starts: readonly number[]): Promise<readonly PartRow[]> {
   const [together] = await session.query<TextsTogether>(loadTextsStatement, [starts]);
   if (together?.bytes == null) return [];
@@ -96,31 +120,31 @@ function numbersOf(text: string | null): readonly number[] {
   return JSON.parse(`[${text ?? ""}]`) as readonly number[];
 }
 
-/** What cannot be read refers to nothing; joining it tells why. */
+/** Unreadable bytes refer to nothing; joining them reports why. */
 function refsIn(taken: Buffer): readonly PartRef[] {
   try {
     return readPieces(taken).pieces.filter((piece): piece is PartRef => !Buffer.isBuffer(piece));
   } catch (error) {
-    if (error instanceof PiecesFlaw) return [];
+    if (error instanceof PiecesError) return [];
     throw error;
   }
 }
 
 /**
- * Rows with what their bodies are in whole. A body may be erased, and its parts with it, after its row was read: what does not fit
- * together is read again in one state of the store, and only then it is damage.
+ * Rows with their joined bodies. A body may be erased, with its parts, after its row was read: what does not fit is
+ * read again on one snapshot, and only then counts as damage.
  */
 export async function readWhole<R>(
   connections: Connections,
   read: (session: Session) => Promise<readonly R[]>,
-  takenIn: (row: R) => TakenBody | undefined,
+  takenIn: (row: R) => SplitBody | undefined,
 ): Promise<readonly (readonly [row: R, whole: WholeBody | undefined])[]> {
   const rows = await readJoined(connections, read, takenIn);
   if (!rows.some(([, whole]) => whole !== undefined && "flaw" in whole)) return rows;
   return atOneMoment(connections, (session) => readJoined(session, read, takenIn));
 }
 
-/** Several statements that see one state of the store. */
+/** Runs several statements on one snapshot. */
 export async function atOneMoment<T>(connections: Connections, work: (session: Session) => Promise<T>): Promise<T> {
   try {
     return await connections.transact(async (session) => {
@@ -135,7 +159,7 @@ export async function atOneMoment<T>(connections: Connections, work: (session: S
 async function readJoined<R>(
   session: Session,
   read: (session: Session) => Promise<readonly R[]>,
-  takenIn: (row: R) => TakenBody | undefined,
+  takenIn: (row: R) => SplitBody | undefined,
 ): Promise<readonly (readonly [row: R, whole: WholeBody | undefined])[]> {
   const rows = (await read(session)).map((row) => ({ row, body: takenIn(row) }));
   const takens = rows.flatMap(({ body }) => (body === undefined ? [] : [body.taken]));
@@ -154,12 +178,12 @@ async function readJoined<R>(
   });
 }
 
-/** A length that is not the one it says it has would let a read take more than it may. */
-function expandedBody(parts: LoadedParts, body: TakenBody): readonly Piece[] | { readonly flaw: string } {
+/** A body with the wrong length would make a read exceed its limit. */
+function expandedBody(parts: LoadedParts, body: SplitBody): readonly BodyPiece[] | { readonly flaw: string } {
   return unlessFlawed(() => {
     const pieces = expand(parts, body.taken);
     const bytes = pieces.reduce((sum, piece) => sum + (Buffer.isBuffer(piece) ? piece.length : piece.bytes), 0);
-    if (bytes !== body.whole_bytes) throw new PiecesFlaw("it has another length than it says");
+    if (bytes !== body.whole_bytes) throw new PiecesError("it has another length than it says");
     return pieces;
   });
 }
@@ -168,7 +192,139 @@ function unlessFlawed<T>(work: () => T): T | { readonly flaw: string } {
   try {
     return work();
   } catch (error) {
-    if (error instanceof PiecesFlaw) return { flaw: `${NOT_RECORDED}: ${error.message}` };
+    if (error instanceof PiecesError) return { flaw: `${NOT_RECORDED}: ${error.message}` };
     throw error;
+  }
+}
+
+const BODIES_PAGE = 5_000;
+const PARTS_PAGE = 5_000;
+const PARTS_PAGE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Deletes the parts that only these bodies used, and tells whether there were any. The bodies were erased in this same
+ * transaction, which locks the head, so nobody can add references meanwhile.
+ */
+export async function releaseParts(session: Session, erased: readonly Buffer[]): Promise<boolean> {
+  if (erased.length === 0) return false;
+  const parts = new LoadedParts();
+  await parts.loadLists(session, erased);
+  const unheld: UsedParts = new Map();
+  for (const taken of erased) collectUsedParts(parts, taken, unheld);
+  for await (const { used } of usedParts(session)) {
+    for (const start of used.keys()) unheld.delete(start);
+    if (unheld.size === 0) return false;
+  }
+  if (unheld.size > 0) await session.query(deletePartsStatement, [[...unheld.keys()]]);
+  return unheld.size > 0;
+}
+
+/** Positions of all bodies that share parts with this entry, itself included; none if it is stored whole. */
+export async function positionsSharing(session: Session, position: number): Promise<readonly number[]> {
+  const [own] = await session.query<SplitRow>(splitBodyStatement, [position]);
+  if (own === undefined) return [];
+  const parts = new LoadedParts();
+  const shared: UsedParts = new Map();
+  await parts.loadLists(session, [own.body]);
+  collectUsedParts(parts, own.body, shared);
+  const positions: number[] = [];
+  for await (const page of pagesOfBodies(session)) {
+    await parts.loadLists(
+      session,
+      page.map(({ body }) => body),
+    );
+    for (const { position: other, body } of page) {
+      const used: UsedParts = new Map();
+      collectUsedParts(parts, body, used);
+      if ([...used.keys()].some((start) => shared.has(start))) positions.push(other);
+    }
+  }
+  return positions;
+}
+
+/** Parts that no entry uses, and parts with a wrong digest. */
+export async function findOrphanPart(session: Session, digests: PartDigests): Promise<Orphan | undefined> {
+  const all: UsedParts = new Map();
+  const firstUsers = new Map<number, number>();
+  for await (const { position, used } of usedParts(session)) {
+    for (const [start, part] of used) {
+      all.set(start, part);
+      if (!firstUsers.has(start)) firstUsers.set(start, position);
+    }
+  }
+  for (let after = -1; ; ) {
+    const page = await session.query<DigestedPart>(digestedPartsStatement, [after, PARTS_PAGE, PARTS_PAGE_BYTES]);
+    const source = await loadPage(session, page, all);
+    const digestAt = await digestsBefore(session, page, source);
+    for (const { start, digest } of page) {
+      const part = all.get(start);
+      if (part === undefined) {
+        return { position: 0, reason: `something lies among the parts of bodies, at ${start}, that no entry holds` };
+      }
+      if (!hasMatchingDigest({ source, digests }, { part, digest: bytesOfDigest(digest) }, digestAt)) {
+        return {
+          position: firstUsers.get(start) as number,
+          reason: "a part of its body is not filed under what it is",
+        };
+      }
+    }
+    const last = page.at(-1);
+    if (last === undefined) return undefined;
+    after = last.start;
+  }
+}
+
+/** Loads the parts of a page and the texts of its lists. */
+async function loadPage(session: Session, page: readonly DigestedPart[], all: UsedParts): Promise<LoadedParts> {
+  const parts = new LoadedParts();
+  parts.note(page);
+  const lists = page.filter(({ start }) => all.get(start)?.form === "list");
+  const texts = lists.flatMap(({ start }) => parts.refsOf(start)).filter(({ form }) => form === "text");
+  await parts.loadTexts(session, texts);
+  return parts;
+}
+
+async function digestsBefore(
+  session: Session,
+  page: readonly DigestedPart[],
+  parts: LoadedParts,
+): Promise<(start: number) => Buffer | undefined> {
+  const starts = page.flatMap(({ start, follows }) => (follows === null ? [] : parts.refsOf(start).slice(0, 1)));
+  type Row = { readonly start: number; readonly digest: string };
+  const rows = await session.query<Row>(partDigestsStatement, [starts.map(({ start }) => start)]);
+  const digestByStart = new Map(rows.map(({ start, digest }) => [start, bytesOfDigest(digest)]));
+  return (start) => digestByStart.get(start);
+}
+
+function bytesOfDigest(digest: string): Buffer {
+  return Buffer.from(digest.replaceAll("-", ""), "hex");
+}
+
+/** The parts of each body that no earlier one used; known lists are not read again. */
+async function* usedParts(
+  session: Session,
+): AsyncGenerator<{ readonly position: number; readonly used: UsedParts }, void> {
+  const known = new Set<number>();
+  for await (const page of pagesOfBodies(session)) {
+    const parts = new LoadedParts();
+    await parts.loadLists(
+      session,
+      page.map(({ body }) => body),
+    );
+    for (const { position, body } of page) {
+      const used: UsedParts = new Map();
+      collectUsedParts(parts, body, used, known);
+      yield { position, used };
+    }
+  }
+}
+
+async function* pagesOfBodies(session: Session): AsyncGenerator<readonly SplitRow[], void> {
+  for (let after = 0; ; ) {
+    const page = await session.query<SplitRow>(splitBodiesStatement, [after, BODIES_PAGE]);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    after = last.position;
   }
 }

@@ -1,17 +1,16 @@
-// Removes what deleted rows left in PostgreSQL's files: they stay there as dead rows until their table is vacuumed.
-import type { Connections } from "./connection.js";
+// Removes leftovers of deleted rows from PostgreSQL's files, where they stay until the table is vacuumed.
+import type { Connections } from "./driver.js";
 import { isAway, toFault } from "./faults.js";
 
-/** Rewriting a table of this size takes seconds, for which nobody else can use it. */
+/** Rewriting a table of this size takes seconds, during which it is locked. */
 const REWRITE_BYTES_MAX = 256 * 1024 * 1024;
-/** Vacuuming takes longer than any question may take, and nobody waits for an answer but whoever asked to forget. */
+/** Vacuuming exceeds the statement timeout; only the caller who forgets waits for it. */
 const VACUUM_MS_MAX = 15 * 60_000;
 
 /**
- * A table that is not large is rewritten, which leaves nothing of the deleted rows. A large one is vacuumed: its dead rows
- * are unreachable then, but their bytes stay where they are until new rows need the room.
- *
- * What was forgotten is forgotten by now, so that a table which cannot be vacuumed is told in words and is no failure.
+ * Small tables are rewritten, which leaves nothing. Large ones are vacuumed: dead rows are unreachable, but their bytes
+ * stay until new rows reuse the space. The entries are forgotten by now, so a table that cannot be vacuumed is reported
+ * in words and is no failure.
  */
 export async function purgeTables(connections: Connections, tables: readonly string[]): Promise<string | undefined> {
   const left: string[] = [];
@@ -28,7 +27,7 @@ export async function purgeTables(connections: Connections, tables: readonly str
   return left.length === 0 ? undefined : `${left.join("; ")}; VACUUM FULL removes them and locks the table meanwhile`;
 }
 
-/** Whether nothing of the deleted rows is left. */
+/** Whether nothing of the deleted rows is left in the files. */
 async function purgeTable(connections: Connections, table: string): Promise<boolean> {
   const text = "SELECT pg_total_relation_size($1::regclass)::bigint AS bytes";
   const [size] = await connections.query<{ readonly bytes: number }>({ text }, [table]);
@@ -37,7 +36,7 @@ async function purgeTable(connections: Connections, table: string): Promise<bool
   return isSmall;
 }
 
-/** The partitions that held the bodies of these positions. */
+/** The partitions that held these bodies. */
 export async function partitionsOf(connections: Connections, positions: readonly number[]): Promise<readonly string[]> {
   const text = `SELECT c.relname AS name,
       substring(pg_get_expr(c.relpartbound, c.oid) FROM 'FROM \\(''?(\\d+)''?\\)')::bigint AS first,

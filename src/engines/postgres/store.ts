@@ -1,21 +1,21 @@
-// Opens a store on PostgreSQL: its log, its index, word of growth from other servers, and the leases of the servers that share it.
+// A store on PostgreSQL: log, index, keys, leases, and notifications from other servers.
 
 import { fixedIndex } from "../../index/index-holder.js";
 import { Fault } from "../../model/fault.js";
 import { displayLocation } from "../../model/store-location.js";
 import type { Store, StoreEngine } from "../port.js";
-import { Connections } from "./connection.js";
-import { Growth } from "./growth.js";
+import { Connections, DedicatedSession } from "./driver.js";
 import { PostgresIndex } from "./index.js";
 import { PostgresKeys } from "./keys.js";
 import { PostgresLeases } from "./leases.js";
 import { PostgresLog } from "./log.js";
+import { GROWTH_CHANNEL } from "./log-rows.js";
 import { versionOf } from "./migrations.js";
 
 const WAIT_MS = 30_000;
-/** A server captures, looks up keys and listens with these … */
+/** For capture, key lookups and listening … */
 const CAPTURING_MAX = 8;
-/** … and has eight reads and two walks at once, and two sessions that are kept, in a thread of its own. */
+/** … and, in the read thread, for eight reads, two walks and two dedicated sessions. */
 const READING_MAX = 12;
 
 export interface PostgresStore {
@@ -52,11 +52,11 @@ export const postgresEngine: StoreEngine = {
 
 interface OpenOptions {
   readonly address: string;
-  /** Whether tables are made in a database that has none. */
+  /** Whether to create tables in an empty database. */
   readonly create: boolean;
-  /** Whether the log is left as it is, triggers that are missing included. */
+  /** Whether to leave the log as it is, including missing triggers. */
   readonly reads_only?: boolean;
-  /** How long a database that is not there yet is waited for. */
+  /** How long to wait for the database to come up. */
   readonly wait_ms?: number;
   readonly onWait?: ((fault: Fault) => void) | undefined;
   readonly connections_max?: number;
@@ -72,7 +72,7 @@ export async function openPostgres({
   const connections = await Connections.open({ ...options, wait_ms });
   try {
     if (!create && (await versionOf(connections, "log")) === 0) throw notThere(address);
-    // The index first: what makes a database unsuitable shows there, and then nothing was recorded yet.
+    // The index first: an unsuitable database shows there, before anything is recorded.
     const index = await PostgresIndex.open(connections);
     const log = await PostgresLog.open(connections, { reads_only });
     const keys = await PostgresKeys.open(connections);
@@ -88,4 +88,51 @@ function notThere(address: string): Fault {
   return new Fault("store_missing", `there is no store in ${displayLocation(address)}`, {
     hint: "Check --data or HANSARD_DATA; recording a first entry creates a store.",
   });
+}
+
+// Notifies this server when any server on the database has appended. A missed notification only costs time: followers
+// continue from a position and poll the head.
+/** Short commands end before a connection is worth it. */
+const START_MS = 300;
+const RETRY_MS = 1_000;
+
+class Growth {
+  readonly #session: DedicatedSession;
+  #onGrown: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(connections: Connections) {
+    this.#session = new DedicatedSession(connections);
+  }
+
+  listen(onGrown: () => void): void {
+    this.#onGrown = onGrown;
+    this.#startIn(START_MS);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#onGrown = undefined;
+    this.#session.close();
+  }
+
+  #startIn(ms: number): void {
+    if (this.#onGrown === undefined) return;
+    this.#timer = setTimeout(() => void this.#start(), ms).unref();
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const client = await this.#session.open(() => this.#startIn(RETRY_MS));
+      client.on("notification", () => this.#onGrown?.());
+      await client.query(`LISTEN ${GROWTH_CHANNEL}`);
+      if (this.#onGrown === undefined) return this.#session.close();
+      this.#session.unref();
+      // Growth during the gap is not notified again.
+      this.#onGrown();
+    } catch {
+      this.#session.close();
+      this.#startIn(RETRY_MS);
+    }
+  }
 }

@@ -1,25 +1,26 @@
-// Rewrites bodies that are stored as they are into parts. The chain is not touched: a body is the same bytes in either form.
+// Compaction: rewrites bodies stored whole as parts. The chain does not change, since the body reads back as the same
+// bytes.
 import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
 import { IN_PARTS, PLAIN } from "../../log/log-row.js";
 import { commitmentOf } from "../../model/chain.js";
-import { PARTED_BYTES_MIN } from "../parts/part-taking.js";
-import { toFault } from "./file.js";
+import { PARTED_BYTES_MIN } from "../parts/splitting.js";
+import { toFault } from "./faults.js";
 import { openLog } from "./log-opening.js";
 import { STALE_MARK } from "./log-schema.js";
 import { Parts } from "./parts.js";
 import { purgeLog } from "./purge.js";
 
-/** A transaction: others wait for it no longer than for a large batch. */
+/** One transaction; other writers wait for it no longer than for a large batch. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 const GUARD = "bodies_never_updated";
 
 export interface Compaction {
-  /** How many bodies are in parts now that were not. */
+  /** Bodies that were moved into parts. */
   readonly bodies: number;
   readonly bytes_before: number;
   readonly bytes_after: number;
-  /** What could not be given back yet, in words. */
+  /** Space that could not be freed yet, in words. */
   readonly left?: string;
 }
 
@@ -30,7 +31,7 @@ interface WholeBody {
   readonly commitment: Buffer;
 }
 
-/** Each batch is a transaction: whoever stops it loses nothing, and the next time it goes on with what is left. */
+/** Each batch is one transaction, so an interrupted run loses nothing and the next one continues. */
 export function compactLog(
   path: string,
   onProgress: (position: number, end: number) => void = () => undefined,
@@ -53,7 +54,7 @@ export function compactLog(
     } finally {
       db.close();
     }
-    // Nothing is given back before the file is rewritten, which also removes what rows that moved have left.
+    // Space is only freed when the file is rewritten, which also removes leftovers of moved rows.
     const left = isStale ? purgeLog(path) : undefined;
     return { bodies, bytes_before, bytes_after: statSync(path).size, ...(left === undefined ? {} : { left }) };
   } catch (error) {
@@ -74,7 +75,7 @@ function nextBatch(db: Database.Database, after: number, through: number): reado
   return batch;
 }
 
-/** The guard that refuses every other change of a body stands aside within the transaction, where nobody else can write. */
+/** The trigger that forbids changing bodies is dropped inside the transaction, in which nobody else can write. */
 function rewrite(db: Database.Database, parts: Parts, batch: readonly WholeBody[]): number {
   if (batch.length === 0) return 0;
   db.exec("BEGIN IMMEDIATE");
@@ -86,9 +87,9 @@ function rewrite(db: Database.Database, parts: Parts, batch: readonly WholeBody[
     );
     let changes = 0;
     for (const { position, salt, body, commitment } of batch) {
-      // One that is damaged stays as it is, as evidence.
+      // A damaged body stays as it is, as evidence.
       if (!commitmentOf(salt, body).equals(commitment)) continue;
-      const taken = parts.take(body);
+      const taken = parts.split(body);
       if (taken === undefined || !parts.join(taken, Buffer.alloc(0)).equals(body)) continue;
       changes += update.run(taken, position).changes;
     }

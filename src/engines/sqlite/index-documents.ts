@@ -2,8 +2,7 @@
 
 import type { ChangeQuery, DocumentName, DocumentQuery, IndexDocument } from "../../index/port.js";
 import type { JsonObject } from "../../model/json.js";
-import { fromExactText, toExactText } from "./exact-text.js";
-import type { Statements } from "./statements.js";
+import { fromStoredText, type Statements, toStoredText } from "./statements.js";
 
 interface StoredDocument {
   readonly key: string;
@@ -21,7 +20,7 @@ export function getDocuments(
 ): readonly IndexDocument[] {
   const get = "SELECT key, sort, position, labels, body FROM documents WHERE collection = ? AND key = ?";
   return [...new Set(keys)].flatMap((key) => {
-    const stored = sql.get<StoredDocument>(get, collection, toExactText(key));
+    const stored = sql.get<StoredDocument>(get, collection, toStoredText(key));
     return stored === undefined ? [] : [toDocument(collection, stored)];
   });
 }
@@ -37,8 +36,8 @@ export function changedDocuments(sql: Statements, query: ChangeQuery): readonly 
 type Column = "sort" | "position" | "key";
 
 /**
- * In the order of these columns, where each document is asked for its labels. A label that few have would be looked for
- * among all others for long: its documents are put in order instead.
+ * Walks documents in this order and checks the labels of each. If few documents have a label, they are looked up by it
+ * and sorted instead.
  */
 function select(
   sql: Statements,
@@ -48,7 +47,7 @@ function select(
   },
 ): readonly IndexDocument[] {
   const { collection, by, beyond, order, through, limit } = query;
-  const labels = (query.labels ?? []).map(toExactText);
+  const labels = (query.labels ?? []).map(toStoredText);
   const rare = labels.find((label) => isRare(sql, collection, label));
   const [sign, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
   const place = by.filter((column) => beyond?.[column] !== undefined);
@@ -72,7 +71,7 @@ function columns(names: readonly Column[]): string {
 }
 
 function exactly(value: number | string | undefined): number | string | undefined {
-  return typeof value === "string" ? toExactText(value) : value;
+  return typeof value === "string" ? toStoredText(value) : value;
 }
 
 const RARE_MAX = 1_000;
@@ -98,10 +97,10 @@ export function countDocuments(sql: Statements, collection: string): number {
   return found?.count ?? 0;
 }
 
-/** Mostly there is one with the same labels, which one statement finds and changes. */
+/** Usually the document exists with the same labels, and one statement updates it. */
 export function putDocument(sql: Statements, document: IndexDocument): void {
   const { collection, sort, position } = document;
-  const key = toExactText(document.key);
+  const key = toStoredText(document.key);
   const [labels, body] = [JSON.stringify(document.labels), JSON.stringify(document.body)];
   const change =
     "UPDATE documents SET sort = ?, position = ?, body = ? WHERE collection = ? AND key = ? AND labels = ?";
@@ -110,18 +109,18 @@ export function putDocument(sql: Statements, document: IndexDocument): void {
   const add = "INSERT INTO documents (collection, key, sort, position, labels, body) VALUES (?, ?, ?, ?, ?, ?)";
   sql.run(add, collection, key, sort, position, labels, body);
   for (const label of document.labels) {
-    sql.run("INSERT INTO document_labels VALUES (?, ?, ?)", collection, toExactText(label), key);
+    sql.run("INSERT INTO document_labels VALUES (?, ?, ?)", collection, toStoredText(label), key);
   }
 }
 
 export function removeDocument(sql: Statements, { collection, key: given }: DocumentName): void {
-  const key = toExactText(given);
+  const key = toStoredText(given);
   const find = "SELECT labels FROM documents WHERE collection = ? AND key = ?";
   const before = sql.get<Pick<StoredDocument, "labels">>(find, collection, key);
   if (before === undefined) return;
   const unlabel = "DELETE FROM document_labels WHERE collection = ? AND label = ? AND key = ?";
   for (const label of JSON.parse(before.labels) as readonly string[]) {
-    sql.run(unlabel, collection, toExactText(label), key);
+    sql.run(unlabel, collection, toStoredText(label), key);
   }
   sql.run("DELETE FROM documents WHERE collection = ? AND key = ?", collection, key);
 }
@@ -129,7 +128,7 @@ export function removeDocument(sql: Statements, { collection, key: given }: Docu
 function toDocument(collection: string, { key, sort, position, labels, body }: StoredDocument): IndexDocument {
   return {
     collection,
-    key: fromExactText(key),
+    key: fromStoredText(key),
     sort,
     position,
     labels: JSON.parse(labels) as readonly string[],

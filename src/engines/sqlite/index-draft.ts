@@ -1,11 +1,10 @@
-// A second set of the index's tables, filled beside the ones in use and then put in their place, in one transaction.
-//
-// It is all in one file, because other processes hold that open: their statements go on with the new tables as soon as
-// they are there. Several processes may fill one draft; whichever comes first puts it in place.
+// A second set of index tables, filled next to the ones in use and then swapped in, in one transaction. It lives in the
+// same file because other processes keep that file open: their statements continue with the new tables. Several
+// processes may fill one draft; the first one swaps it in.
 import type Database from "better-sqlite3";
-import { createIndexTables } from "./index-schema.js";
-import { rememberedHeads, rememberHeads } from "./remembered-heads.js";
-import { indexTableNames, type Naming, type TableNames, withPrefix } from "./table-prefix.js";
+import { connect } from "./driver.js";
+import { createIndexTables, rememberedHeads, rememberHeads } from "./index-schema.js";
+import type { Naming } from "./statements.js";
 
 const PREFIX = /^draft(\d+)_/;
 
@@ -25,21 +24,21 @@ export class DraftTables {
     this.naming = withPrefix(prefix, names.all);
   }
 
-  /** Called within a transaction. What a killed rebuild left behind goes first. */
+  /** Call it within a transaction. Removes what a killed rebuild left behind. */
   static create(db: Database.Database): DraftTables {
     removeDrafts(db);
-    // Indexes keep the name that they were made with, so that every draft needs another.
+    // Indexes keep the name they were created with, so every draft needs another number.
     const draft = new DraftTables(db, greatestNumber(db) + 1, indexTableNames());
     createIndexTables({ exec: (sql) => db.exec(draft.naming(sql)) });
     return draft;
   }
 
-  /** False once another process has put it in place or begun another one. */
+  /** False once another process has adopted it or begun another draft. */
   isThere(): boolean {
     return schemaNames(this.#db).includes(`${this.#prefix}checkpoints`);
   }
 
-  /** Once it is there no more: whether it is in use, or one that came after it. */
+  /** After it disappeared: whether it, or a later draft, is in use. */
   wasPutInPlace(): boolean {
     return greatestNumber(this.#db, "type = 'index' AND tbl_name NOT LIKE 'draft%'") >= this.#number;
   }
@@ -68,7 +67,43 @@ function schemaNames(db: Database.Database, which = "true"): readonly string[] {
   return db.prepare(`SELECT name FROM sqlite_schema WHERE ${which}`).pluck().all() as readonly string[];
 }
 
-/** Of the drafts that there are and those that were put in place. */
+/** The greatest number of existing and adopted drafts. */
 function greatestNumber(db: Database.Database, which?: string): number {
   return Math.max(0, ...schemaNames(db, which).map((name) => Number(PREFIX.exec(name)?.[1] ?? 0)));
+}
+
+interface TableNames {
+  readonly tables: readonly string[];
+  /** All names of the schema, including indexes. */
+  readonly all: ReadonlySet<string>;
+}
+
+/**
+ * Read from SQLite itself, so tables added to the schema are included.
+ *
+ * @internal Exported for tests.
+ */
+export function indexTableNames(): TableNames {
+  const db = connect(":memory:");
+  try {
+    createIndexTables(db);
+    const made = db.prepare<[], { name: string; type: string }>(
+      "SELECT name, type FROM sqlite_schema WHERE name NOT LIKE 'sqlite%'",
+    );
+    const all = made.all();
+    return {
+      tables: all.flatMap(({ name, type }) => (type === "table" ? [name] : [])),
+      all: new Set(all.map(({ name }) => name)),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+/** Prefixes every schema name outside of quotes and comments. */
+function withPrefix(prefix: string, names: ReadonlySet<string>): Naming {
+  return (sql) =>
+    sql.replace(/'(?:[^']|'')*'|--[^\n]*|[A-Za-z_][A-Za-z0-9_]*/g, (token) =>
+      names.has(token) ? prefix + token : token,
+    );
 }

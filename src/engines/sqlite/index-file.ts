@@ -1,5 +1,5 @@
-// The file of the index while the program runs: opened when it is needed, and made anew when it was lost, replaced or
-// damaged, by whomever. Everything in it is derived, so that nothing is lost with it.
+// The index file while the program runs: opened on first use, and recreated if it was lost, replaced or damaged.
+// Everything in it is derived, so nothing is lost.
 import { readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type Database from "better-sqlite3";
@@ -7,7 +7,7 @@ import { type HeldIndex, IndexFault, type IndexHolder } from "../../index/index-
 import type { EntryIndex } from "../../index/port.js";
 import { Fault } from "../../model/fault.js";
 import { storeFiles } from "../../model/store-location.js";
-import { connect, isWritable } from "./connect.js";
+import { connect, isWritable } from "./driver.js";
 import { SqliteIndex } from "./index.js";
 import { INDEX_VERSION } from "./index-schema.js";
 
@@ -17,14 +17,14 @@ const OPENING_TRIES = 5;
 const LOCK_WAIT_MS = 1_000;
 
 interface OpenFile {
-  /** Undefined where the index is in memory, because its file cannot be written. */
+  /** Undefined for an index in memory, used if the file cannot be written. */
   readonly path: string | undefined;
   readonly index: SqliteIndex;
-  /** Which files they were when they were opened; the WAL's are noted once it is there. */
+  /** Identities of the files at opening; those of the WAL and shared memory are noted once they exist. */
   readonly identities: (string | undefined)[];
   bytes: number;
   tablesVersion: number;
-  /** Whether tables were written anew, after which the file may become smaller once. */
+  /** Whether tables were rewritten, after which the file may shrink once. */
   isRewritten: boolean;
 }
 
@@ -37,7 +37,7 @@ export class SqliteIndexFile implements IndexHolder {
     this.#path = options.path;
   }
 
-  async look(): Promise<HeldIndex> {
+  async current(): Promise<HeldIndex> {
     return { index: this.#current(), generation: this.#generation };
   }
 
@@ -46,10 +46,10 @@ export class SqliteIndexFile implements IndexHolder {
   }
 
   async close(): Promise<void> {
-    this.#letGo();
+    this.#closeOpen();
   }
 
-  /** Nothing here waits, so that reads which look at the same time all get the same index. */
+  /** Synchronous, so concurrent reads all get the same index. */
   #current(): EntryIndex {
     const open = this.#open;
     if (open === undefined) return this.#reopen();
@@ -70,15 +70,15 @@ export class SqliteIndexFile implements IndexHolder {
   #replace(damaged: EntryIndex): EntryIndex {
     const open = this.#open;
     if (open?.index !== damaged) return this.#current();
-    // What cannot be written cannot be removed either, and nothing of it is taken over again.
+    // A file that cannot be written cannot be removed either; nothing of it is reused.
     if (open.path === undefined) return this.#inMemory(undefined);
     removeFiles(open.path, open.identities[0]);
     return this.#reopen();
   }
 
-  /** Whoever still reads from the index that is closed here meets a fault, and reads again from the new one. */
+  /** Reads on the closed index fail with a fault and are retried on the new one. */
   #reopen(): EntryIndex {
-    this.#letGo();
+    this.#closeOpen();
     this.#generation += 1;
     try {
       this.#open = openSteadily(this.#path);
@@ -86,28 +86,28 @@ export class SqliteIndexFile implements IndexHolder {
       if (error instanceof Fault && error.code === "store_not_writable" && !canBeWritten(this.#path))
         return this.#inMemory(this.#path);
       if (!(error instanceof Fault) || error.code !== "store_newer") throw error;
-      // Both versions would otherwise destroy each other's index in turn, for as long as both are in use.
+      // Otherwise both versions would keep destroying each other's index.
       this.#open = openSteadily(ownPath(this.#path));
     }
     return this.#open.index;
   }
 
-  /** An index in memory, with what the file holds, if it can be read. */
+  /** An index in memory, initialised from the file if it can be read. */
   #inMemory(path: string | undefined): EntryIndex {
-    this.#letGo();
+    this.#closeOpen();
     this.#generation += 1;
     const index = SqliteIndex.inMemory({ path });
     this.#open = { path: undefined, index, identities: [], bytes: 0, tablesVersion: 0, isRewritten: false };
     return index;
   }
 
-  #letGo(): void {
+  #closeOpen(): void {
     void this.#open?.index.close();
     this.#open = undefined;
   }
 }
 
-/** Every index of a folder, those of other versions too. */
+/** All index files of a folder, including those of other versions. */
 export function indexFilesIn(folder: string): readonly string[] {
   try {
     const names = readdirSync(folder).filter((name) => /^index(\.format-\d+)?\.db$/.test(name));
@@ -117,12 +117,12 @@ export function indexFilesIn(folder: string): readonly string[] {
   }
 }
 
-/** Removes the files of an index that nobody needs to keep. */
+/** Deletes the files of an index that is no longer needed. */
 export function discardIndex(path: string): void {
   removeFiles(path, identityAt(path));
 }
 
-/** Where a version of Hansard keeps its index while `index.db` belongs to a newer one. */
+/** Where this version keeps its index while `index.db` belongs to a newer one. */
 function ownPath(path: string): string {
   return join(dirname(path), `index.format-${INDEX_VERSION}.db`);
 }
@@ -131,7 +131,7 @@ function canBeWritten(path: string): boolean {
   return isWritable(dirname(path)) && (identityAt(path) === undefined || isWritable(path));
 }
 
-/** Opens the file that lies there before and after: one that was exchanged meanwhile would be mixed with another's WAL. */
+/** Retries if the file was replaced while it was opened: it would be mixed with another file's WAL. */
 function openSteadily(path: string): OpenFile {
   for (let tries = 1; ; tries += 1) {
     const before = identityAt(path);
@@ -151,8 +151,7 @@ function openSteadily(path: string): OpenFile {
 }
 
 /**
- * By what the file system tells alone: opening and closing the file here would release the locks that SQLite holds on it.
- * Bytes that make no sense are met by whoever reads them.
+ * Uses only `stat`: opening and closing the file would release SQLite's locks on it. Corrupt content is found by reads.
  */
 function stateOf(
   open: OpenFile,
@@ -160,7 +159,7 @@ function stateOf(
 ): { readonly state: "same"; readonly tablesVersion: number } | { readonly state: "other" | "damaged" } {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || identityOf(found) !== open.identities[0]) return { state: "other" };
-  // A file that became smaller was cut off, unless its tables were written anew.
+  // A file that shrank was truncated, unless its tables were rewritten.
   if (found.size < open.bytes && !isRewritten(open, found.size)) return { state: "damaged" };
   open.bytes = found.size;
   // While this connection is open, SQLite neither removes nor exchanges the files beside the database.
@@ -193,7 +192,7 @@ function identityOf({ dev, ino }: Stats): string {
   return `${dev}:${ino}`;
 }
 
-/** Removes the very file that was found damaged; another process may have put a good one in its place. */
+/** Deletes exactly the file found damaged; another process may have replaced it already. */
 function removeFiles(path: string, identity: string | undefined): void {
   alone(path, () => {
     if (identityAt(path) !== identity) return;
@@ -202,8 +201,8 @@ function removeFiles(path: string, identity: string | undefined): void {
 }
 
 /**
- * One process at a time makes or removes an index: with the log's lock, which no crash leaves behind. Where it cannot be
- * had, the log is in no better state than the index, and nothing is gained by waiting.
+ * One process at a time creates or deletes an index, under the log's write lock, which no crash leaves behind. If the
+ * lock is unavailable, it proceeds without.
  */
 function alone<T>(path: string, work: () => T): T {
   let log: Database.Database | undefined;
@@ -222,7 +221,7 @@ function alone<T>(path: string, work: () => T): T {
 }
 
 function asIndexFault(error: unknown): unknown {
-  // A file of another program is for a person to decide about, and one of a newer version for whoever opens it.
+  // Files of other programs and of newer versions are decided elsewhere.
   if (!(error instanceof Fault) || error.code === "store_foreign" || error.code === "store_newer") return error;
   return new IndexFault(error.code, error.message, { hint: error.hint, cause: error.cause });
 }

@@ -1,13 +1,15 @@
-// The tables of index.db. All of it is derived, so a change raises the version and the index is rebuilt.
+// The tables of index.db. Everything in it is derived: any change raises the version, and the index is rebuilt. Only
+// the remembered log heads among its checkpoints survive a rebuild.
 import type Database from "better-sqlite3";
 import { indexVersion } from "../../index/derivation.js";
+import type { IndexSource } from "../../index/port.js";
 
-/** Raised with every change of these tables; what is put into them has a version of its own. */
+/** Raise it with every change of these tables. What is stored in them has its own version, `DERIVATION`. */
 const TABLES_VERSION = 11;
 
 export const INDEX_VERSION = indexVersion(TABLES_VERSION);
 
-/** Takes no more of a database than that it executes statements: a draft of the tables bears other names. */
+/** Needs only `exec`, because a draft runs the statements with other table names. */
 export function createIndexTables(db: { readonly exec: (sql: string) => unknown }): void {
   db.exec(`
     CREATE TABLE checkpoints (
@@ -111,4 +113,29 @@ export function dropAllTables(db: Database.Database): void {
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
     .all() as readonly { readonly name: string }[];
   for (const { name } of tables) db.exec(`DROP TABLE "${name.replaceAll('"', '""')}"`);
+}
+
+/** A hash names a head, since no two logs have the same. */
+const NAME = "'head ' || hash";
+
+/** The log heads that an index was made from. Tables of other versions are read as well and may lack these columns. */
+export function rememberedHeads(db: Database.Database): readonly IndexSource[] {
+  const hasColumns = db.prepare("SELECT 1 FROM pragma_table_info('checkpoints') WHERE name = 'hash'").get();
+  if (hasColumns === undefined) return [];
+  const sql = "SELECT log_id, position, hash FROM checkpoints WHERE log_id <> '' ORDER BY position, hash";
+  return db.prepare(sql).all() as readonly IndexSource[];
+}
+
+/** Called within a transaction. */
+export function rememberHeads(db: Database.Database, heads: readonly IndexSource[], table = "checkpoints"): void {
+  const sql = `INSERT OR IGNORE INTO ${table} (name, position, log_id, hash)
+    SELECT ${NAME}, position, log_id, hash FROM (SELECT ? AS log_id, ? AS position, ? AS hash)`;
+  const insert = db.prepare(sql);
+  for (const { log_id, position, hash } of heads) insert.run(log_id, position, hash);
+}
+
+/** Called within a transaction. */
+export function forgetHeads(db: Database.Database, heads: readonly IndexSource[]): void {
+  const remove = db.prepare(`DELETE FROM checkpoints WHERE hash = ? AND name = ${NAME}`);
+  for (const { hash } of heads) remove.run(hash);
 }

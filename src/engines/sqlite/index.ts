@@ -1,4 +1,4 @@
-// The index on SQLite, in a file of its own, so that filling it never holds up the log.
+// The index on SQLite, in its own file, so filling it never holds up the log.
 import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
 import type {
@@ -22,8 +22,8 @@ import type {
   SessionRange,
   TextBatch,
 } from "../../index/port.js";
-import { connect, isImmutable } from "./connect.js";
-import { openFile, toFault } from "./file.js";
+import { connect, isImmutable, openFile } from "./driver.js";
+import { toFault, toIndexFault } from "./faults.js";
 import {
   changedDocuments,
   countDocuments,
@@ -33,19 +33,23 @@ import {
   removeDocument,
 } from "./index-documents.js";
 import { DraftTables } from "./index-draft.js";
-import { toIndexFault } from "./index-faults.js";
-import { addRows, countRows, eraseRows, rowsAt } from "./index-rows.js";
-import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
-import { sessionPlaces, sessionPositions } from "./index-sessions.js";
-import { listKeys } from "./list-ways.js";
+import { addRows, countRows, eraseRows, rowsAt, sessionPlaces, sessionPositions } from "./index-rows.js";
+import {
+  createIndexTables,
+  dropAllTables,
+  forgetHeads,
+  INDEX_VERSION,
+  rememberedHeads,
+  rememberHeads,
+} from "./index-schema.js";
+import { listKeys } from "./list-plan.js";
 import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
+import { UnchangedFile } from "./open-files.js";
 import { PURGE_DUE, purgeIndex } from "./purge.js";
-import { rememberedHeads, rememberHeads, settleHeads } from "./remembered-heads.js";
 import { Statements } from "./statements.js";
-import { StillFile } from "./still-file.js";
 import { TextIndex, type TextIndexOptions } from "./text/text-index.js";
 
-/** A larger index is not taken into memory, but begun there anew. */
+/** A larger index is not loaded into memory but built from empty. */
 const MEMORY_BYTES_MAX = 2 * 1024 ** 3;
 
 export class SqliteIndex implements EntryIndex {
@@ -62,7 +66,7 @@ export class SqliteIndex implements EntryIndex {
     this.#texts = new TextIndex(db, sql, texts);
   }
 
-  /** An older index is made anew; a damaged one is a fault, and whoever holds the file decides what becomes of it. */
+  /** An older index is recreated; a damaged one is a fault that the file's holder handles. */
   static open(options: { readonly path: string; readonly texts?: Partial<TextIndexOptions> }): SqliteIndex {
     const { path } = options;
     const db = openFile({ path, mode: "create", synchronous: "NORMAL" });
@@ -78,7 +82,7 @@ export class SqliteIndex implements EntryIndex {
     }
   }
 
-  /** For a file that cannot be written: all that it holds, or an empty one where it holds nothing of this version. */
+  /** For a read-only file: a copy of it in memory, or an empty index if it is not of this version. */
   static inMemory(options: { readonly path: string | undefined }): SqliteIndex {
     const db = connect((options.path === undefined ? undefined : bytesOf(options.path)) ?? ":memory:");
     const sql = new Statements(db);
@@ -87,16 +91,16 @@ export class SqliteIndex implements EntryIndex {
   }
 
   /**
-   * Its format, which another version of the program that shares the file may change; and a number that changes whenever
-   * tables are made anew or exchanged, by whichever process.
+   * The format, which another version of the program may change, and SQLite's schema version, which changes whenever
+   * any process recreates or swaps tables.
    */
   versions(): { readonly format: number; readonly tables: number } {
     return this.#guard(() => ({ format: this.#pragma("user_version"), tables: this.#pragma("schema_version") }));
   }
 
   hold(): () => boolean {
-    const letGo = this.#guard(() => this.#sql.transactions.hold());
-    return () => this.#guard(letGo);
+    const release = this.#guard(() => this.#sql.transactions.hold());
+    return () => this.#guard(release);
   }
 
   async checkpoint(): Promise<number> {
@@ -193,12 +197,12 @@ export class SqliteIndex implements EntryIndex {
     });
   }
 
-  async remembered(): Promise<readonly IndexSource[]> {
+  async rememberedHeads(): Promise<readonly IndexSource[]> {
     return this.#guard(() => rememberedHeads(this.#db));
   }
 
-  async settle(heads: readonly IndexSource[]): Promise<void> {
-    this.#guard(() => this.#sql.transactions.write(() => settleHeads(this.#db, heads)));
+  async forgetHeads(heads: readonly IndexSource[]): Promise<void> {
+    this.#guard(() => this.#sql.transactions.write(() => forgetHeads(this.#db, heads)));
   }
 
   async draft(): Promise<IndexDraft> {
@@ -223,7 +227,7 @@ export class SqliteIndex implements EntryIndex {
             if (!tables.isThere()) return tables.wasPutInPlace() ? "adopted" : "gone";
             if (index.#standing().position < this.#standing().position) return "behind";
             tables.putInPlace();
-            // SQLite tells of what other connections change, and this is our own.
+            // SQLite reports changes by other connections; this one is our own.
             this.#texts.forget();
             return "adopted";
           }),
@@ -266,15 +270,15 @@ export class SqliteIndex implements EntryIndex {
   }
 
   /**
-   * A newer version may have begun the index again while this one has it open. Its tables may be the same, so that nothing
-   * else would tell: what this version derives must not be put into them.
+   * A newer version may have recreated the index while it is open here. Its tables may look the same, but must not get
+   * what this version derives.
    */
   #refuseNewer(): void {
     const version = this.#pragma("user_version");
     if (version > INDEX_VERSION) throw writtenByNewer(this.#path, version, INDEX_VERSION);
   }
 
-  /** Prepared once, since every read asks. */
+  /** Prepared once, since every read uses it. */
   #pragma(name: "user_version" | "schema_version"): number {
     const found = this.#sql.get<{ readonly [name: string]: number }>(`PRAGMA ${name}`);
     return found?.[name] ?? 0;
@@ -289,16 +293,16 @@ export class SqliteIndex implements EntryIndex {
   }
 }
 
-/** The bytes of an index of this version as a database in memory; undefined where it cannot be read. */
+/** Loads an index of this version; undefined if it cannot be read. */
 function bytesOf(path: string): Buffer | undefined {
   let db: Database.Database | undefined;
   try {
     db = openFile({ path, mode: "read", synchronous: "NORMAL" });
     if (versionOf(db) !== INDEX_VERSION || statSync(path).size > MEMORY_BYTES_MAX) return undefined;
-    const still = new StillFile(path);
+    const still = new UnchangedFile(path);
     const bytes = db.serialize();
-    if (isImmutable(db)) still.assertStill();
-    // In memory there is no WAL: 1 in place of 2 says so in the header.
+    if (isImmutable(db)) still.assertUnchanged();
+    // A database in memory has no WAL; 1 instead of 2 in the header says so.
     bytes.fill(1, 18, 20);
     return bytes;
   } catch {
@@ -314,7 +318,7 @@ function recreate(
   { path, always }: { readonly path: string; readonly always: boolean },
 ): void {
   sql.transactions.write(() => {
-    // Another process, perhaps of a newer version, may have been faster.
+    // Another process may have been faster.
     const version = versionOf(db);
     if (version > INDEX_VERSION) throw writtenByNewer(path, version, INDEX_VERSION);
     if (!always && version === INDEX_VERSION) return;

@@ -1,12 +1,12 @@
-// Looking at a SQLite file of the store without changing it, also where it cannot be opened as a store.
+// Inspects a SQLite file without changing it, even if it cannot be opened as a store; and copies one.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import type Database from "better-sqlite3";
 import type { FileFacts } from "../port.js";
-import { connect, lookInto } from "./connect.js";
-import { INDEX_VERSION } from "./index-schema.js";
+import { BUSY_TIMEOUT_MS, connect, openForInspection } from "./driver.js";
+import { codeOf, toFault } from "./faults.js";
+import { INDEX_VERSION, rememberedHeads } from "./index-schema.js";
 import { logMigrations } from "./log-schema.js";
 import { APPLICATION_ID, versionOf } from "./migrations.js";
-import { rememberedHeads } from "./remembered-heads.js";
 
 const SQLITE_HEADER = "SQLite format 3\0";
 const HEADER_BYTES = 100;
@@ -45,7 +45,7 @@ export function inspectFile(options: { readonly path: string; readonly role: Fil
   }
 }
 
-/** Whether a file is a database that bears our mark, by its first bytes alone; an empty one is nobody's. */
+/** Whether a file is empty or carries our application id, judged by its header. */
 export function isNobodyElses(path: string): boolean {
   const start = readStart(path);
   if (start.length === 0) return true;
@@ -57,10 +57,10 @@ function readDatabase(
   role: FileRole,
   versionKnown: number,
 ): Partial<FileFacts> & Pick<FileFacts, "state"> {
-  const db = lookInto(path, PROBE_TIMEOUT_MS);
+  const db = openForInspection(path, PROBE_TIMEOUT_MS);
   try {
     const version = versionOf(db);
-    // Only the log carries the mark: an index of any other make is dropped and built anew.
+    // Only the log carries our id: any other index is dropped and rebuilt.
     const isForeign = role === "log" && db.pragma("application_id", { simple: true }) !== APPLICATION_ID;
     if (isForeign) return { state: "foreign", version };
     const heads = role === "index" ? rememberedHeads(db) : [];
@@ -83,7 +83,7 @@ function positionOf(db: Database.Database, role: FileRole): number {
   return row?.position ?? 0;
 }
 
-/** Asks for the writer's lock and gives it back at once. */
+/** Takes the write lock and releases it at once. */
 function isLocked(path: string): boolean {
   if (!isWritable(path)) return false;
   const db = connect(path, { fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
@@ -123,15 +123,30 @@ function isWritable(path: string): boolean {
 
 function isDamage(error: unknown): boolean {
   const code = codeOf(error);
-  // Tables that are not there or do not fit are damage too: SQLite reports them as plain errors of the statement.
+  // Missing or wrong tables count as damage too: SQLite reports them as plain statement errors.
   return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB" || code === "SQLITE_ERROR";
-}
-
-function codeOf(error: unknown): string {
-  const code = error instanceof Error ? (error as Error & { readonly code?: unknown }).code : undefined;
-  return typeof code === "string" ? code : "";
 }
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Copies the database consistently while others write to it. The target must be missing or empty, and becomes one file
+ * without WAL or free pages, in which erased text could linger. A page-wise copy would restart with every commit of
+ * another process.
+ */
+export function copyFile(paths: { readonly source: string; readonly target: string }): void {
+  const { source, target } = paths;
+  let db: Database.Database | undefined;
+  try {
+    db = openForInspection(source, BUSY_TIMEOUT_MS);
+    db.prepare("VACUUM INTO ?").run(target);
+  } catch (error) {
+    // A full disk concerns the target, everything else the source.
+    const code = codeOf(error);
+    throw toFault(error, code === "SQLITE_FULL" || code.startsWith("SQLITE_IOERR") ? target : source);
+  } finally {
+    db?.close();
+  }
 }

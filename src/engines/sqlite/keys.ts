@@ -1,12 +1,13 @@
-// Keys in keys.db beside the log: a file of its own, so that a copy or an export of the record never carries them.
-//
-// The file is made with the first key. Until then its absence is the answer, so that a store without keys has no such file.
-// One that is there says that keys were made, also where it holds none any more: emptying it must not open the door.
+// Keys in keys.db, a separate file so that copies and exports of the record never contain keys. It is created with the
+// first key; until then its absence means no keys. Once it exists, keys are required even if it is empty: emptying it
+// must not grant access.
+
 import { existsSync } from "node:fs";
 import type Database from "better-sqlite3";
 import type { KeyLookup, KeyStore, StoredKey } from "../../guard/keys.js";
 import type { Scope } from "../../guard/scopes.js";
-import { openFile, toFault } from "./file.js";
+import { openFile } from "./driver.js";
+import { toFault } from "./faults.js";
 import { type Migration, migrate } from "./migrations.js";
 
 const keyMigrations: readonly Migration[] = [
@@ -49,10 +50,10 @@ export class SqliteKeys implements KeyStore {
   readonly engine = "sqlite";
   readonly #path: string;
   #opened: Opened | undefined;
-  /** Known for the rest of this turn of the event loop. */
+  /** Cached until the event loop's next turn. */
   #isMissing = false;
 
-  /** Nothing is opened or made until it is needed. */
+  /** The file is opened or created on first use. */
   constructor(options: { readonly path: string }) {
     this.#path = options.path;
   }
@@ -82,7 +83,7 @@ export class SqliteKeys implements KeyStore {
     });
   }
 
-  /** One read of a small tree, a few microseconds: there is nothing worth remembering between requests. */
+  /** One read of a small tree takes a few microseconds, so nothing is cached between requests. */
   async lookUp(id: string | undefined): Promise<KeyLookup> {
     if (this.#isMissing || !this.#isThere()) return this.#missing();
     return this.#attempt("write", ({ get }) => {
@@ -96,7 +97,7 @@ export class SqliteKeys implements KeyStore {
     this.#opened = undefined;
   }
 
-  /** Requests that came together need not each ask the file system, which takes longer than all else that is asked here. */
+  /** Concurrent requests share one `stat`, which takes longer than the rest of the lookup. */
   #missing(): KeyLookup {
     if (!this.#isMissing) {
       this.#isMissing = true;

@@ -1,18 +1,16 @@
-// Leases on a folder: each is an empty file beside the log, which its holder keeps locked by a transaction that never ends.
-//
-// The lock is the system's and goes with the process, whatever ends it. A row with a time of expiry would have to be renewed,
-// would keep a lease of the dead until it runs out, and leave it to two when its holder was suspended for that long. A file
-// of its own, because a lock within log.db or index.db would keep others from writing there.
+// Leases on a folder: each is an empty file that its holder keeps locked with an open transaction. The lock belongs to
+// the process and ends with it. An expiring row would need renewal, would outlive a crash, and could be held twice
+// after a suspend. It is a separate file because a lock within log.db or index.db would block other writers.
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Leases } from "../../model/lease.js";
-import { connect } from "./connect.js";
-import { toFault } from "./file.js";
+import { connect } from "./driver.js";
+import { toFault } from "./faults.js";
 
 interface Held {
   readonly db: Database.Database;
-  /** Which file is locked: the one of that name may have been removed and made anew. */
+  /** Identity of the locked file; the one of that name may have been replaced. */
   readonly identity: string | undefined;
 }
 
@@ -50,13 +48,13 @@ export class SqliteLeases implements Leases {
 }
 
 /**
- * SQLite itself makes and opens the file: whoever else closed it in this process would take the lock away. Undefined where
- * another holds it.
+ * SQLite itself creates the file: opening and closing it any other way would release the lock. Undefined if another
+ * process holds it.
  */
 function lock(path: string): Held | undefined {
   const db = connect(path, { timeout: 0 });
   try {
-    // Nothing is ever written, so that a journal would only lie about.
+    // Nothing is ever written, so no journal file is needed.
     db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN EXCLUSIVE");
     chmodSync(path, 0o600);

@@ -1,20 +1,19 @@
-// The bodies of the log: as they are or in parts, and erased with what nobody else holds of them.
+// Bodies of the log: stored whole or in parts, and erased together with the parts that nothing else uses.
 import type Database from "better-sqlite3";
 import { IN_PARTS, PLAIN } from "../../log/log-row.js";
-import type { AppendUnit, Stray } from "../../log/port.js";
-import { PARTED_BYTES_MIN } from "../parts/part-taking.js";
+import type { AppendUnit, Orphan } from "../../log/port.js";
+import { PARTED_BYTES_MIN } from "../parts/splitting.js";
 import { ERASED, PARTS_VERSION } from "./log-schema.js";
 import { versionOf } from "./migrations.js";
-import { PartHolders } from "./part-holders.js";
-import { Parts } from "./parts.js";
+import { Parts, PartUsage } from "./parts.js";
 
 export class LogBodies {
   readonly #db: Database.Database;
   readonly #partedBytesMin: number;
-  /** Prepared when they are needed first: most who open a log never are, and an older file has none. */
+  /** Prepared on first use: most connections never need them, and older files have no such table. */
   #prepared: Parts | undefined;
   #erasing: { readonly inParts: Database.Statement; readonly blank: Database.Statement } | undefined;
-  /** What was erased in this transaction and may have held parts. */
+  /** Erased in this transaction; may have used parts. */
   #erased: Buffer[] = [];
 
   constructor(db: Database.Database, partedBytesMin = PARTED_BYTES_MIN) {
@@ -22,14 +21,14 @@ export class LogBodies {
     this.#partedBytesMin = partedBytesMin;
   }
 
-  /** Whether one of these is stored in parts, and so needs a transaction. */
+  /** Whether one of these is stored in parts, which needs a transaction. */
   areParted(units: readonly AppendUnit[]): boolean {
     return units.some((unit) => unit.some(({ body }) => body.byteLength >= this.#partedBytesMin));
   }
 
-  /** How a body is encoded, and the bytes to store for it. */
-  take(body: Uint8Array): readonly [encoding: number, bytes: Uint8Array] {
-    const taken = body.byteLength >= this.#partedBytesMin ? this.#parts().take(body) : undefined;
+  /** The encoding of a body, and the bytes to store. */
+  encode(body: Uint8Array): readonly [encoding: number, bytes: Uint8Array] {
+    const taken = body.byteLength >= this.#partedBytesMin ? this.#parts().split(body) : undefined;
     return taken === undefined ? [PLAIN, body] : [IN_PARTS, taken];
   }
 
@@ -37,7 +36,7 @@ export class LogBodies {
     return this.#parts().join(taken, before);
   }
 
-  /** Overwrites a body in place; what it held goes with the end of the transaction. */
+  /** Overwrites a body in place; its parts are released at the end of the transaction. */
   erase(position: number): void {
     this.#erasing ??= {
       inParts: this.#db.prepare(`SELECT body FROM bodies WHERE position = ? AND encoding = ${IN_PARTS}`).pluck(),
@@ -49,33 +48,33 @@ export class LogBodies {
     this.#erasing.blank.run(position);
   }
 
-  /** To be called at the end of a transaction that may have erased: parts go with the last body that held them. */
+  /** Call it at the end of a transaction that may have erased: parts go with the last body that uses them. */
   release(): void {
     const erased = this.#erased;
     this.#erased = [];
-    if (erased.length > 0) this.#holders().release(erased);
+    if (erased.length > 0) this.#usage().release(erased);
   }
 
-  /** A transaction was undone. */
+  /** Call it after a rollback. */
   forgetErased(): void {
     this.#erased = [];
   }
 
-  stray(): Stray | undefined {
-    return versionOf(this.#db) < PARTS_VERSION ? undefined : this.#atOnce(() => this.#holders().stray());
+  findOrphan(): Orphan | undefined {
+    return versionOf(this.#db) < PARTS_VERSION ? undefined : this.#atOnce(() => this.#usage().findOrphan());
   }
 
-  /** Those that hold parts of this entry, itself included; none where it is stored as it is. */
-  sharing(position: number): readonly number[] {
+  /** Positions that share parts with this entry, itself included; none if it is stored whole. */
+  positionsSharing(position: number): readonly number[] {
     if (versionOf(this.#db) < PARTS_VERSION) return [];
     return this.#atOnce(() => {
       const sql = `SELECT body FROM bodies WHERE position = ? AND encoding = ${IN_PARTS}`;
       const taken = this.#db.prepare(sql).pluck().get(position) as Buffer | undefined;
-      return taken === undefined ? [] : this.#holders().sharing(taken);
+      return taken === undefined ? [] : this.#usage().positionsSharing(taken);
     });
   }
 
-  /** Several statements that see one state of the file. */
+  /** Runs several statements on one snapshot. */
   #atOnce<T>(work: () => T): T {
     this.#db.exec("BEGIN");
     try {
@@ -85,8 +84,8 @@ export class LogBodies {
     }
   }
 
-  #holders(): PartHolders {
-    return new PartHolders(this.#db, this.#parts());
+  #usage(): PartUsage {
+    return new PartUsage(this.#db, this.#parts());
   }
 
   #parts(): Parts {

@@ -1,22 +1,25 @@
-// The tables of log.db, one step per version of the format. Steps are never changed once released, only added.
+// The tables of log.db, one migration per version of the format (released steps never change), and the triggers that
+// protect them.
 import { randomBytes, randomUUID } from "node:crypto";
+import Database from "better-sqlite3";
 import { IN_PARTS } from "../../log/log-row.js";
+import type { Guards } from "../../log/port.js";
 import { lastingKinds } from "../../model/body.js";
-import { DIGEST_BYTES } from "../parts/part-digests.js";
-import type { Migration } from "./migrations.js";
+import { DIGEST_BYTES } from "../parts/cutting.js";
+import { type Migration, versionOf } from "./migrations.js";
 
-/** Stands in `encoding` where a body was overwritten. */
+/** The `encoding` of an overwritten body. */
 export const ERASED = -1;
-/** Set in `meta` until what erased bodies left behind is gone from the file and its WAL. */
+/** In `meta` until leftovers of erased bodies are gone from the file and its WAL. */
 export const PURGE_MARK = "purge";
-/** Set in `meta` while unused parts of pages may hold copies of bodies, which only rewriting the file removes. */
+/** In `meta` while unused space in pages may hold copies of bodies; only rewriting the file removes those. */
 export const STALE_MARK = "stale_pages";
 
-/** The name in `meta` of what digests of parts are made with. */
+/** In `meta`: the secret for digests of parts. */
 export const PARTS_SECRET = "parts_secret";
-/** Set in `meta` until digests of parts that went are gone from unused parts of the pages of their index. */
+/** In `meta` until digests of erased parts are gone from unused space in the pages of their index. */
 export const STALE_DIGESTS_MARK = "stale_digests";
-/** In `meta`: how many bytes of parts were overwritten and still take room. */
+/** In `meta`: bytes of overwritten parts that still take space. */
 export const ERASED_PARTS = "erased_part_bytes";
 
 export const logMigrations: readonly Migration[] = [
@@ -64,8 +67,8 @@ export const logMigrations: readonly Migration[] = [
     `);
     db.prepare("INSERT INTO meta (name, value) VALUES ('log_id', ?)").run(randomUUID());
   },
-  // A body is erased by overwriting it in place: deleting its row would make SQLite move its neighbours about, and leave
-  // copies of them in unused parts of pages, where erasing them later would not find them.
+  // A body is erased by overwriting it in place: deleting its row would make SQLite move its neighbours and leave
+  // copies of them in unused space, where erasing them later would not reach them.
   (db) => {
     db.exec(`
       DROP TRIGGER bodies_never_updated;
@@ -75,18 +78,18 @@ export const logMigrations: readonly Migration[] = [
           OR NOT EXISTS (SELECT 1 FROM erasures WHERE position = OLD.position)
         BEGIN SELECT RAISE(ABORT, 'bodies are append-only'); END;
     `);
-    // What was written before this version left such copies too.
+    // Files of before this version have such copies too.
     const mark = "INSERT INTO meta (name, value) SELECT ?, '1' WHERE EXISTS (SELECT 1 FROM bodies)";
     db.prepare(mark).run(STALE_MARK);
   },
-  // The hash covers who brought an entry and what it claims. Entries of before have neither; none of them may follow one that
-  // has, so that a program of an older version which still has the file open stops instead of writing on.
+  // The hash covers who recorded an entry and what it claims. Earlier entries have neither, and none of them may follow
+  // one that has: an older program with the file open must stop writing.
   (db) => {
     const lasting = lastingKinds.map((kind) => `'${kind}'`).join(", ");
     db.exec(`
       ALTER TABLE entries ADD COLUMN recorded_by TEXT;
       ALTER TABLE entries ADD COLUMN claims_digest BLOB;
-      -- One trigger for both, since each costs a part of what an append takes.
+      -- One trigger for both, since each slows down every append.
       DROP TRIGGER entries_never_replaced;
       CREATE TRIGGER entries_never_replaced BEFORE INSERT ON entries
         WHEN EXISTS (SELECT 1 FROM entries WHERE position = NEW.position) OR (NEW.recorded_by IS NULL
@@ -97,8 +100,8 @@ export const logMigrations: readonly Migration[] = [
         BEGIN SELECT RAISE(ABORT, 'what the log wrote about itself is not erased'); END;
     `);
   },
-  // A body may refer to parts that it shares with others. A part takes one row or several, one after the other; its first has the
-  // digest by which it is found again.
+  // Bodies may refer to shared parts. A part takes one row or several consecutive ones; the first has the digest to
+  // find it by.
   (db) => {
     db.exec(`
       CREATE TABLE parts (
@@ -112,7 +115,8 @@ export const logMigrations: readonly Migration[] = [
       CREATE TRIGGER parts_never_replaced BEFORE INSERT ON parts
         WHEN EXISTS (SELECT 1 FROM parts WHERE start = NEW.start OR (digest = NEW.digest AND digest <> zeroblob(${DIGEST_BYTES})))
         BEGIN SELECT RAISE(ABORT, 'parts are append-only'); END;
-      -- Who holds a part is written in bodies and in other parts, which a trigger cannot read: it asks for a redaction at least.
+      -- Which bodies use a part is stored in bodies and other parts, which a trigger cannot read: it requires at least
+      -- a redaction.
       CREATE TRIGGER parts_never_updated BEFORE UPDATE ON parts
         WHEN NEW.start <> OLD.start OR NEW.length IS NOT OLD.length OR NEW.bytes <> zeroblob(length(OLD.bytes))
           OR (NEW.digest IS NOT OLD.digest AND NEW.digest IS NOT zeroblob(${DIGEST_BYTES}))
@@ -126,7 +130,64 @@ export const logMigrations: readonly Migration[] = [
   },
 ];
 
-/** From this version on entries have the columns of the second format. */
+/** From this version on, entries have the columns of the second format. */
 export const SECOND_FORMAT_VERSION = 3;
 /** From this version on there are parts. */
 export const PARTS_VERSION = 4;
+
+interface SchemaRow {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** How the file's schema differs from that of its version. Tables that are not the log's are ignored. */
+export function inspectGuards(db: Database.Database): Guards {
+  const ours = expectedSchema(versionOf(db));
+  const found = readSchema(db);
+  const sqlByName = new Map(found.map(({ name, sql }) => [name, sql]));
+  const textByName = new Map(ours.map(({ name, sql }) => [name, sql]));
+  const tables = new Set(ours.flatMap(({ type, name }) => (type === "table" ? [name] : [])));
+  return {
+    missing: ours.flatMap(({ type, name }) => (type === "trigger" && !sqlByName.has(name) ? [name] : [])),
+    foreign: found.flatMap(({ type, name, sql }) => {
+      const isGuarding = type === "trigger" || type === "index" || tables.has(name);
+      return isGuarding && textByName.get(name) !== sql ? [name] : [];
+    }),
+  };
+}
+
+/** Restores missing triggers, and returns their names. */
+export function restoreGuards(db: Database.Database): readonly string[] {
+  if (inspectGuards(db).missing.length === 0) return [];
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have restored them while this one waited for the lock.
+    const { missing } = inspectGuards(db);
+    for (const { name, sql } of expectedSchema(versionOf(db))) if (missing.includes(name)) db.exec(sql);
+    db.exec("COMMIT");
+    return missing;
+  } catch (error) {
+    if (db.inTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Derived by running the migrations: a separate list could differ. */
+function expectedSchema(version: number): readonly SchemaRow[] {
+  const model = new Database(":memory:");
+  try {
+    for (const step of logMigrations.slice(0, version)) step(model);
+    return readSchema(model);
+  } finally {
+    model.close();
+  }
+}
+
+/** Automatic indexes have no SQL, and SQLite's own tables do not count. */
+function readSchema(db: Database.Database): readonly SchemaRow[] {
+  const rows = db.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").all();
+  return (rows as readonly SchemaRow[])
+    .filter(({ name }) => !name.startsWith("sqlite_"))
+    .map((row) => ({ ...row, sql: row.sql.replaceAll(/\s+/g, " ") }));
+}

@@ -10,35 +10,36 @@ import type {
   Head,
   KeptClaims,
   NewRedactions,
+  Orphan,
   Placement,
   ReadRange,
   StoredBody,
   StoredEntry,
-  Stray,
   TakenClaim,
 } from "../../log/port.js";
 import { erasedBy } from "../../model/body.js";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
 import { type ClaimRow, claimKey, claimsByPosition, keysDigest } from "../../model/claims.js";
 import { Fault } from "../../model/fault.js";
-import { checkpoint } from "./checkpointer.js";
-import { toFault } from "./file.js";
-import type { HeldFiles } from "./held-files.js";
+import { checkpoint } from "./driver.js";
+import { codeOf, toFault } from "./faults.js";
 import { LogBodies } from "./log-bodies.js";
-import { inspectGuards } from "./log-guards.js";
 import { LOCK_WAIT_MS, type OpenedLog, openLog } from "./log-opening.js";
-import { bodyRow, RowReads, wholeRow } from "./log-rows.js";
 import {
+  bodyRow,
   erasuresAfter,
-  findStray,
   keptClaims,
   type LogStatements,
+  orphanQuery,
   prepareArrival,
   prepareCopied,
   prepareLog,
-} from "./log-statements.js";
+  RowReader,
+  wholeRow,
+} from "./log-rows.js";
+import { inspectGuards } from "./log-schema.js";
+import type { OpenFiles, UnchangedFile } from "./open-files.js";
 import { isPurgeDue, purgeLog } from "./purge.js";
-import type { StillFile } from "./still-file.js";
 
 const READ_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -59,33 +60,33 @@ interface Appended {
   readonly tip: Tip;
 }
 
-/** Everything runs synchronously where it is called, so a log that is written to belongs in a thread of its own. */
+/** Runs synchronously on the calling thread, so a log that is written to belongs in a thread of its own. */
 export class SqliteLog implements EntryLog {
   readonly engine = "sqlite";
   readonly #db: Database.Database;
   readonly #path: string;
-  /** Known for good once there are entries; an empty log may still take over another one's. */
+  /** Fixed once there are entries; an empty log may still take over another log's id. */
   #logId: string | undefined;
   readonly #sql: LogStatements;
   readonly #bodies: LogBodies;
-  readonly #rows: RowReads;
-  /** Only who writes has to know that it is found again. */
-  readonly #held: HeldFiles | undefined;
-  readonly #still: StillFile | undefined;
+  readonly #rows: RowReader;
+  /** Only for writers. */
+  readonly #openFiles: OpenFiles | undefined;
+  readonly #unchanged: UnchangedFile | undefined;
   #arrival: Database.Statement | undefined;
   #lastTip: Tip | undefined;
   #waits = true;
-  /** Triggers that were missing when the file was opened, and are there again. */
-  readonly #putBack: readonly string[];
+  /** Triggers that were missing when the file was opened, and have been restored. */
+  readonly #restored: readonly string[];
 
-  private constructor({ path, parted_bytes_min }: OpenOptions, { db, held, still, putBack }: OpenedLog) {
+  private constructor({ path, parted_bytes_min }: OpenOptions, { db, openFiles, unchanged, restored }: OpenedLog) {
     this.#db = db;
     this.#path = path;
     this.#bodies = new LogBodies(db, parted_bytes_min);
-    this.#rows = new RowReads({ guard: (work) => this.#guard(work), join: (...taken) => this.#bodies.join(...taken) });
-    this.#held = held;
-    this.#still = still;
-    this.#putBack = putBack;
+    this.#rows = new RowReader({ guard: (work) => this.#guard(work), join: (...taken) => this.#bodies.join(...taken) });
+    this.#openFiles = openFiles;
+    this.#unchanged = unchanged;
+    this.#restored = restored;
     this.#sql = prepareLog(db);
   }
 
@@ -107,22 +108,22 @@ export class SqliteLog implements EntryLog {
   }
 
   /**
-   * One transaction for all units. Taken claims and other writers are rare, so the first try looks for neither: it goes
-   * on from the tip that this connection wrote last. If a claim or the position turns out to be taken, the transaction
-   * is undone and repeated with the tip read again and every claim looked up before its unit is written.
+   * One transaction for all units. Taken claims and other writers are rare, so the first attempt checks neither: it
+   * continues from the last tip this connection wrote. If a claim or position turns out to be taken, the transaction is
+   * rolled back and retried with a fresh tip and every claim looked up first.
    */
   appendNow(
     units: readonly AppendUnit[],
     options: { readonly waits: boolean } = { waits: true },
   ): readonly AppendOutcome[] {
     this.#waitForLocks(options.waits);
-    return this.#guard(() => this.#findably(() => this.#appendTogether(units)));
+    return this.#guard(() => this.#commitInPlace(() => this.#appendTogether(units)));
   }
 
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
     this.#waitForLocks(true);
     return this.#guard(() =>
-      this.#findably(() => {
+      this.#commitInPlace(() => {
         this.#lastTip = undefined;
         this.#sql.begin.run();
         try {
@@ -132,7 +133,7 @@ export class SqliteLog implements EntryLog {
         } catch (error) {
           this.#bodies.forgetErased();
           if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-          if (isConstraint(error)) return false;
+          if (codeOf(error).startsWith("SQLITE_CONSTRAINT")) return false;
           throw error;
         }
       }),
@@ -140,22 +141,22 @@ export class SqliteLog implements EntryLog {
   }
 
   async read(range: ReadRange): Promise<readonly StoredEntry[]> {
-    return this.#rows.take(this.#sql.readAfter, [range.after, range.limit], wholeRow, range.bytes_max ?? READ_BYTES_MAX)
+    return this.#rows.read(this.#sql.readAfter, [range.after, range.limit], wholeRow, range.bytes_max ?? READ_BYTES_MAX)
       .found;
   }
 
   async get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]> {
-    return this.#rows.takeAt(this.#sql.get, positions, wholeRow, bytes_max);
+    return this.#rows.readAt(this.#sql.get, positions, wholeRow, bytes_max);
   }
 
   async readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
     const bytes_max = range.bytes_max ?? READ_BYTES_MAX;
-    return this.#rows.take(this.#sql.readBodiesAfter, [range.after, range.limit], bodyRow, bytes_max).found;
+    return this.#rows.read(this.#sql.readBodiesAfter, [range.after, range.limit], bodyRow, bytes_max).found;
   }
 
   async getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
     const { getTogether: together, getBodies: each } = this.#sql;
-    return this.#rows.takeBodiesAt({ together, each }, positions, bytes_max);
+    return this.#rows.readBodiesAt({ together, each }, positions, bytes_max);
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
@@ -173,7 +174,7 @@ export class SqliteLog implements EntryLog {
 
   async guards(): Promise<Guards> {
     const { missing, foreign } = this.#guard(() => inspectGuards(this.#db));
-    return { missing: [...new Set([...missing, ...this.#putBack])], foreign };
+    return { missing: [...new Set([...missing, ...this.#restored])], foreign };
   }
 
   async redactionsAfter(position: number): Promise<NewRedactions> {
@@ -183,15 +184,15 @@ export class SqliteLog implements EntryLog {
     });
   }
 
-  async stray(): Promise<Stray | undefined> {
-    return this.#guard(() => (this.#db.prepare(findStray).get() as Stray | undefined) ?? this.#bodies.stray());
+  async findOrphan(): Promise<Orphan | undefined> {
+    return this.#guard(() => (this.#db.prepare(orphanQuery).get() as Orphan | undefined) ?? this.#bodies.findOrphan());
   }
 
-  async sharing(position: number): Promise<readonly number[]> {
-    return this.#guard(() => this.#bodies.sharing(position));
+  async positionsSharing(position: number): Promise<readonly number[]> {
+    return this.#guard(() => this.#bodies.positionsSharing(position));
   }
 
-  /** Finishes what a checkpointer left, so that the WAL starts over with the next commit. */
+  /** Finishes a checkpoint, so the WAL starts over with the next commit. */
   finishCheckpoint(): void {
     this.#guard(() => checkpoint(this.#db));
   }
@@ -200,28 +201,30 @@ export class SqliteLog implements EntryLog {
     return purgeLog(this.#path);
   }
 
-  /** Whether a purge was begun, by whomever, and not finished. */
+  /** Whether any process began a purge and did not finish it. */
   isPurgeDue(): boolean {
     return this.#guard(() => isPurgeDue(this.#db));
   }
 
   fault(): Fault | undefined {
-    return this.#held?.fault();
+    return this.#openFiles?.fault();
   }
 
   async close(): Promise<void> {
     this.#db.close();
   }
 
-  /** Whether to wait for another program that is writing, or to give up at once. */
+  /** Whether to wait for other writers or to fail at once. */
   #waitForLocks(waits: boolean): void {
     if (this.#waits === waits) return;
     this.#db.pragma(`busy_timeout = ${waits ? LOCK_WAIT_MS : 0}`);
     this.#waits = waits;
   }
 
-  #findably<T>(commit: () => T): T {
-    return this.#held === undefined ? commit() : this.#held.findably({ commit, carryOver: () => checkpoint(this.#db) });
+  #commitInPlace<T>(commit: () => T): T {
+    return this.#openFiles === undefined
+      ? commit()
+      : this.#openFiles.commitInPlace({ commit, checkpoint: () => checkpoint(this.#db) });
   }
 
   #appendTogether(units: readonly AppendUnit[]): readonly AppendOutcome[] {
@@ -231,7 +234,7 @@ export class SqliteLog implements EntryLog {
         isOneStatement: isOneStatement(units) && !this.#bodies.areParted(units),
       });
     } catch (error) {
-      if (!isConstraint(error)) throw error;
+      if (!codeOf(error).startsWith("SQLITE_CONSTRAINT")) throw error;
       return this.#transact(() => this.#appendUnits(units, this.#tip(), true));
     }
   }
@@ -272,7 +275,7 @@ export class SqliteLog implements EntryLog {
           commitment,
         };
         const hash = chainHash(link);
-        const [encoding, kept] = this.#bodies.take(body);
+        const [encoding, kept] = this.#bodies.encode(body);
         arrival.run(position, kind, recorded_at, recorded_by, digest, commitment, hash, salt, encoding, kept, keys[0]);
         for (let other = 1; other < keys.length; other += 1) this.#sql.insertClaim.run(keys[other], position);
         if (kind === "redaction") this.#erase(position, entry);
@@ -295,7 +298,7 @@ export class SqliteLog implements EntryLog {
       const { recorded_by = null, claims_digest = null } = covered;
       copied.run(position, kind, recorded_at, recorded_by, claims_digest, commitment, hash);
       if (salt !== undefined && body !== undefined)
-        this.#sql.insertBody.run(position, salt, ...this.#bodies.take(body));
+        this.#sql.insertBody.run(position, salt, ...this.#bodies.encode(body));
       for (const claim of claims) this.#sql.insertClaim.run(claimKey(claim), position);
       if (kind === "redaction" && body !== undefined) this.#erase(position, { kind, body });
     }
@@ -310,8 +313,8 @@ export class SqliteLog implements EntryLog {
   }
 
   /**
-   * Overwrites the bodies that a redaction names, in the transaction that appends it. Whether a body is there decides, not
-   * whether its erasure was noted before: such a note may have been planted, or the body put back.
+   * Overwrites the bodies that a redaction names, in the transaction that appends it. It depends on whether a body
+   * exists, not on a note of its erasure: such a note may be forged, or the body restored.
    */
   #erase(redaction: number, entry: { readonly kind: string; readonly body: Uint8Array }): void {
     this.#sql.markForPurge.run();
@@ -342,7 +345,7 @@ export class SqliteLog implements EntryLog {
       return outcomes;
     } catch (error) {
       this.#lastTip = undefined;
-      // Some failures, a full disk among them, have undone the transaction already.
+      // Some failures, such as a full disk, have already rolled back.
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
       this.#bodies.forgetErased();
       throw error;
@@ -352,7 +355,7 @@ export class SqliteLog implements EntryLog {
   #guard<T>(work: () => T): T {
     try {
       const result = work();
-      this.#still?.assertStill();
+      this.#unchanged?.assertUnchanged();
       return result;
     } catch (error) {
       throw toFault(error, this.#path);
@@ -360,14 +363,9 @@ export class SqliteLog implements EntryLog {
   }
 }
 
-/** A single entry with a single claim needs no transaction around it. */
+/** A single entry with a single claim needs no explicit transaction. */
 function isOneStatement(units: readonly AppendUnit[]): boolean {
   const [unit] = units;
   const [entry] = unit ?? [];
   return units.length === 1 && unit?.length === 1 && entry?.claims.length === 1 && entry.kind !== "redaction";
-}
-
-function isConstraint(error: unknown): boolean {
-  const code = (error as { readonly code?: unknown }).code;
-  return typeof code === "string" && code.startsWith("SQLITE_CONSTRAINT");
 }

@@ -1,10 +1,10 @@
-// Forward-only migrations: each step and the version that marks it are one transaction.
+// Forward-only migrations: each step and its version number are one transaction.
 import type Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
 
 export type Migration = (db: Database.Database) => void;
 
-/** Marks the files as ours ("HANS"), so that another program's database is never taken for a store. */
+/** Our application id ("HANS"), so another program's database is never taken for a store. */
 export const APPLICATION_ID = 0x48414e53;
 
 export function migrate(db: Database.Database, steps: readonly Migration[], file: string): void {
@@ -24,7 +24,7 @@ export function migrate(db: Database.Database, steps: readonly Migration[], file
   }
 }
 
-/** A file of another program or of a newer version is not touched. */
+/** Files of other programs and of newer versions are not touched. */
 export function refuseUnknown(db: Database.Database, steps: readonly Migration[], file: string): void {
   if (isForeign(db)) throw foreignDatabase(file);
   if (versionOf(db) > steps.length) throw writtenByNewer(file, versionOf(db), steps.length);
@@ -34,10 +34,10 @@ export function versionOf(db: Database.Database): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
-/** A database that holds tables and does not bear our mark belongs to another program. */
+/** A database with tables and without our id belongs to another program. */
 export function isForeign(db: Database.Database): boolean {
   const holdsAnything = versionOf(db) > 0 || db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== undefined;
-  // Asked last: where another process is just making the store, its mark is there as soon as its tables are.
+  // Read last: a process that is creating the store writes its id together with its tables.
   return holdsAnything && db.pragma("application_id", { simple: true }) !== APPLICATION_ID;
 }
 

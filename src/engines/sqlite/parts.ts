@@ -1,28 +1,38 @@
-// The parts of bodies, each kept once: the rows that they lie in.
+// Shared parts of bodies, each stored once: the rows they are in, and which bodies use them.
 
 import type Database from "better-sqlite3";
+import { IN_PARTS } from "../../log/log-row.js";
+import type { Orphan } from "../../log/port.js";
 import { itemAt } from "../../model/item-at.js";
-import { DIGEST_BYTES, PartDigests } from "../parts/part-digests.js";
-import { joinParts, type Loaded, MISSING, type PartSource } from "../parts/part-joining.js";
-import { type KnownList, type PartShelf, PartTaking } from "../parts/part-taking.js";
-import { type PartRef, PiecesFlaw } from "../parts/pieces.js";
-import { PARTS_SECRET } from "./log-schema.js";
+import { DIGEST_BYTES, PartDigests } from "../parts/cutting.js";
+import {
+  collectUsedParts,
+  hasMatchingDigest,
+  joinParts,
+  type Loaded,
+  MISSING,
+  type PartSource,
+  type UsedParts,
+} from "../parts/joining.js";
+import { type PartRef, PiecesError } from "../parts/pieces.js";
+import { BodySplitter, type KnownList, type PartStore } from "../parts/splitting.js";
+import { ERASED_PARTS, PARTS_SECRET, STALE_DIGESTS_MARK } from "./log-schema.js";
 
 /**
- * Starts count what rows take of a page, so that a row can end where its page does. A page of 4096 bytes has this much for rows,
- * and a row takes so much beside its bytes, the first of a part with its digest and length.
+ * Starts count the space that rows take in a page, so a row can end where its page does. A page of 4096 bytes has this
+ * much room; a row needs some more than its bytes, the first row of a part also for digest and length.
  */
 const PAGE_ROOM = 4_088;
 const FIRST_ROW_ROOM = 36;
 const OTHER_ROW_ROOM = 16;
-/** No row is begun in less. */
+/** A row is not started in less space. */
 const ROW_ROOM_MIN = 96;
-/** Parts so near to each other are read in one go with what lies between. */
+/** Parts this close are read together with what is between. */
 const GAP_BYTES_MAX = 8 * 1024;
 type LastRow = readonly [start: number, bytes: number, is_first: number];
 type RowsTogether = readonly [bytes: Buffer | null, starts: string | null, lengths: string | null];
 
-export class Parts implements PartShelf, PartSource {
+export class Parts implements PartStore, PartSource {
   readonly #sql: { readonly [name in "find" | "findList" | "last" | "insert" | "bytes" | "rows"]: Database.Statement };
   readonly digests: PartDigests;
 
@@ -34,7 +44,7 @@ export class Parts implements PartShelf, PartSource {
       last: db.prepare("SELECT start, length(bytes), digest IS NOT NULL FROM parts ORDER BY start DESC LIMIT 1").raw(),
       insert: db.prepare("INSERT INTO parts (start, digest, length, bytes) VALUES (?, ?, ?, ?)"),
       bytes: db.prepare("SELECT bytes FROM parts WHERE start = ?").pluck(),
-      // SQLite puts rows together in a fraction of the time that a buffer for each of them takes.
+      // SQLite joins rows in a fraction of the time that a buffer for each takes.
       rows: db
         .prepare(`SELECT CAST(group_concat(CAST(bytes AS TEXT), '') AS BLOB), group_concat(start), group_concat(length(bytes))
           FROM (SELECT start, bytes FROM parts WHERE start >= ? AND start < ? ORDER BY start)`)
@@ -44,12 +54,12 @@ export class Parts implements PartShelf, PartSource {
     this.digests = new PartDigests(Buffer.from(secret ?? "", "hex"));
   }
 
-  /** What to store in the body's place; undefined where that is the body itself. Needs a transaction. */
-  take(body: Uint8Array): Buffer | undefined {
-    return new PartTaking(body, this.digests).take(this);
+  /** What to store instead of the body; undefined to store the body itself. Needs a transaction. */
+  split(body: Uint8Array): Buffer | undefined {
+    return new BodySplitter(body, this.digests).split(this);
   }
 
-  /** The body that was taken apart, behind what it is to follow; throws a `PiecesFlaw` where something of it is lost. */
+  /** Joins a body, behind the given bytes; throws a `PiecesError` if something is missing. */
   join(taken: Buffer, before: Buffer): Buffer {
     return joinParts(this, taken, before);
   }
@@ -89,7 +99,7 @@ export class Parts implements PartShelf, PartSource {
     return first;
   }
 
-  /** Where each of these texts lies, by its start. */
+  /** Loads these texts, by start. */
   load(refs: readonly PartRef[]): ReadonlyMap<number, Loaded> {
     const found = new Map<number, Loaded>();
     const sorted = refs.toSorted((left, right) => left.start - right.start);
@@ -100,7 +110,7 @@ export class Parts implements PartShelf, PartSource {
         end = Math.max(end, endOf(itemAt(sorted, next)));
       }
       const [bytes, starts, lengths] = this.#sql.rows.get(itemAt(sorted, first).start, end) as RowsTogether;
-      if (bytes === null) throw new PiecesFlaw(MISSING);
+      if (bytes === null) throw new PiecesError(MISSING);
       const rows = { bytes, starts: numbersOf(starts), lengths: numbersOf(lengths) };
       let [nth, from] = [0, 0];
       for (const ref of sorted.slice(first, next)) {
@@ -120,19 +130,19 @@ function numbersOf(text: string | null): readonly number[] {
   return JSON.parse(`[${text ?? ""}]`) as readonly number[];
 }
 
-/** Where the row after one begins. */
+/** Where the next row begins. */
 function nextStart(start: number, bytes: number, isFirst: boolean): number {
   const next = start + bytes + (isFirst ? FIRST_ROW_ROOM : OTHER_ROW_ROOM);
   const room = PAGE_ROOM - (next % PAGE_ROOM);
   return room < ROW_ROOM_MIN ? next + room : next;
 }
 
-/** Beyond the last row of a part, and perhaps a few others. */
+/** Past the last row of a part, and possibly some others. */
 function endOf({ start, bytes }: PartRef): number {
   return start + bytes + FIRST_ROW_ROOM + (1 + Math.ceil(bytes / (PAGE_ROOM / 2))) * (OTHER_ROW_ROOM + ROW_ROOM_MIN);
 }
 
-/** The rows of a part follow each other, and its bytes with them. */
+/** The rows of a part must be consecutive and have all of its bytes. */
 function assertWhole(
   rows: { readonly starts: readonly number[]; readonly lengths: readonly number[] },
   first: number,
@@ -141,9 +151,111 @@ function assertWhole(
   let [start, left] = [ref.start, ref.bytes];
   for (let nth = first; left > 0; nth += 1) {
     const length = rows.lengths[nth] ?? 0;
-    if (rows.starts[nth] !== start || length === 0) throw new PiecesFlaw(MISSING);
+    if (rows.starts[nth] !== start || length === 0) throw new PiecesError(MISSING);
     start = nextStart(start, length, nth === first);
     left -= length;
   }
-  if (left < 0) throw new PiecesFlaw(MISSING);
+  if (left < 0) throw new PiecesError(MISSING);
+}
+
+type PartHead = readonly [start: number, digest: Buffer | null, length: number | null, bytes: number, is_blank: number];
+
+const BODIES = `SELECT position, body FROM bodies INDEXED BY bodies_in_parts WHERE encoding = ${IN_PARTS} ORDER BY position`;
+const HEADS = `SELECT start, digest, length, length(bytes), bytes = zeroblob(length(bytes)) FROM parts ORDER BY start`;
+
+export class PartUsage {
+  readonly #db: Database.Database;
+  readonly #parts: Parts;
+
+  constructor(db: Database.Database, parts: Parts) {
+    this.#db = db;
+    this.#parts = parts;
+  }
+
+  /** Overwrites the parts that only these bodies used. They were erased in this same transaction. */
+  release(erased: readonly Buffer[]): void {
+    const unheld: UsedParts = new Map();
+    for (const body of erased) collectUsedParts(this.#parts, body, unheld);
+    for (const { used } of this.#usedParts()) {
+      for (const start of used.keys()) unheld.delete(start);
+      if (unheld.size === 0) return;
+    }
+    if (unheld.size === 0) return;
+    const blank = this.#db.prepare(`UPDATE parts SET bytes = zeroblob(length(bytes)),
+      digest = iif(digest IS NULL, NULL, zeroblob(${DIGEST_BYTES})) WHERE start >= :start AND start < coalesce(
+        (SELECT start FROM parts WHERE start > :start AND digest IS NOT NULL ORDER BY start LIMIT 1), 9e18)`);
+    let bytes = 0;
+    for (const part of unheld.values()) {
+      blank.run({ start: part.start });
+      bytes += part.bytes;
+    }
+    this.#db.exec(
+      `INSERT OR IGNORE INTO meta (name, value) VALUES ('${STALE_DIGESTS_MARK}', '1'), ('${ERASED_PARTS}', '0')`,
+    );
+    this.#db.prepare(`UPDATE meta SET value = value + ? WHERE name = '${ERASED_PARTS}'`).run(bytes);
+  }
+
+  /** Positions of all bodies that use a part of this one, including itself. */
+  positionsSharing(taken: Buffer): readonly number[] {
+    const parts: UsedParts = new Map();
+    collectUsedParts(this.#parts, taken, parts);
+    const positions: number[] = [];
+    for (const { position, body } of this.#bodies()) {
+      const used: UsedParts = new Map();
+      collectUsedParts(this.#parts, body, used);
+      if ([...used.keys()].some((start) => parts.has(start))) positions.push(position);
+    }
+    return positions;
+  }
+
+  /** Parts that no entry uses, leftovers of erased parts, and parts with a wrong digest. */
+  findOrphan(): Orphan | undefined {
+    const all: UsedParts = new Map();
+    const firstUsers = new Map<number, number>();
+    for (const { position, used } of this.#usedParts()) {
+      for (const [start, part] of used) {
+        all.set(start, part);
+        if (!firstUsers.has(start)) firstUsers.set(start, position);
+      }
+    }
+    const filing = { source: this.#parts, digests: this.#parts.digests };
+    const digestAt = (start: number): Buffer | undefined => this.#digestAt(start);
+    let left = 0;
+    for (const [start, digest, length, bytes, isBlank] of this.#db
+      .prepare(HEADS)
+      .raw()
+      .iterate() as Iterable<PartHead>) {
+      const part = all.get(start);
+      left = (digest === null ? left : (length ?? 0)) - bytes;
+      if (isBlank === 1 && part === undefined) continue;
+      if (left < 0 || (digest !== null && part === undefined)) {
+        return { position: 0, reason: `something lies among the parts of bodies, at ${start}, that no entry holds` };
+      }
+      if (digest !== null && part !== undefined && !hasMatchingDigest(filing, { part, digest }, digestAt)) {
+        return {
+          position: firstUsers.get(start) as number,
+          reason: "a part of its body is not filed under what it is",
+        };
+      }
+    }
+    return undefined;
+  }
+
+  #digestAt(start: number): Buffer | undefined {
+    return this.#db.prepare("SELECT digest FROM parts WHERE start = ?").pluck().get(start) as Buffer | undefined;
+  }
+
+  #bodies(): Iterable<{ readonly position: number; readonly body: Buffer }> {
+    return this.#db.prepare(BODIES).iterate() as Iterable<{ readonly position: number; readonly body: Buffer }>;
+  }
+
+  /** The parts of each body that no earlier one used; known lists are not read again. */
+  *#usedParts(): Iterable<{ readonly position: number; readonly used: UsedParts }> {
+    const lists = new Set<number>();
+    for (const { position, body } of this.#bodies()) {
+      const used: UsedParts = new Map();
+      collectUsedParts(this.#parts, body, used, lists);
+      yield { position, used };
+    }
+  }
 }

@@ -1,33 +1,35 @@
-// Removes what erased text left in the files: unused parts of pages, and the WAL.
+// Removes leftovers of erased text from unused space in pages and from the WAL.
+
 import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type Database from "better-sqlite3";
-import { openFile, toFault } from "./file.js";
+import { openFile } from "./driver.js";
+import { toFault } from "./faults.js";
 import { removeDrafts } from "./index-draft.js";
 import { ERASED, ERASED_PARTS, PARTS_VERSION, PURGE_MARK, STALE_DIGESTS_MARK, STALE_MARK } from "./log-schema.js";
 import { versionOf } from "./migrations.js";
 
-/** Stands among the checkpoints of an index from which rows went, until nothing of them is left in its file. */
+/** Among the checkpoints of an index with erased rows, until its file holds nothing of them. */
 export const PURGE_DUE = "purge";
 
-/** A program that reads holds the WAL for milliseconds; who holds it longer than this is told about. */
+/** Readers hold the WAL for milliseconds; one that holds it longer than this is reported. */
 const WAIT_MS_MAX = 10_000;
 const PAUSE_MS = 50;
-/** The file is made smaller once this share of it is erased bodies: then it costs no more than what was erased. */
+/** The file is rewritten once erased bodies are this share of it, so the cost is in proportion. */
 const ERASED_SHARE_MIN = 0.25;
 
-/** Answers with what is left, in words, where another program holds the WAL; undefined where nothing is. */
+/** Returns what is left, in words, if another program holds the WAL. */
 export function purgeLog(path: string): string | undefined {
   return withFile(path, "FULL", (db) => {
     const isStale = hasMark(db, STALE_MARK);
     if (isStale || erasedShare(db) >= ERASED_SHARE_MIN) {
-      // Deleting rows leaves copies of their neighbours in unused parts of pages; rewriting the file removes them.
+      // Deleting rows leaves copies of neighbours in unused space; rewriting the file removes them.
       db.exec(`BEGIN IMMEDIATE; INSERT OR IGNORE INTO meta (name, value) VALUES ('${STALE_MARK}', '1');
         DELETE FROM bodies WHERE encoding = ${ERASED}; ${deleteParts(db)} COMMIT`);
       db.exec("VACUUM");
       db.exec(`DELETE FROM meta WHERE name IN ('${STALE_MARK}', '${STALE_DIGESTS_MARK}')`);
     } else if (hasMark(db, STALE_DIGESTS_MARK)) {
-      // An index moves what it holds about, and is small: it is written anew, and the pages that it had are overwritten.
+      // SQLite moves entries of an index around. This one is small: it is rebuilt, and its old pages are overwritten.
       db.exec(
         `BEGIN IMMEDIATE; REINDEX parts_by_digest; DELETE FROM meta WHERE name = '${STALE_DIGESTS_MARK}'; COMMIT`,
       );
@@ -42,16 +44,16 @@ export function isPurgeDue(db: Database.Database): boolean {
   return hasMark(db, PURGE_MARK);
 }
 
-/** An index moves its rows about all the time, so that only rewriting it leaves nothing behind. */
+/** SQLite moves rows around, so only rewriting the file leaves nothing behind. */
 export function purgeIndex(path: string): string | undefined {
-  // Indexes that other versions of Hansard keep beside it are derived as well, and made anew when they are needed.
+  // Index files of other versions are derived as well, and are rebuilt on demand.
   for (const name of readdirSync(dirname(path))) {
     if (name !== basename(path) && /^index\.format-\d+\.db(-wal|-shm)?$/.test(name)) {
       rmSync(join(dirname(path), name), { force: true });
     }
   }
   return withFile(path, "NORMAL", (db) => {
-    // A draft that is being filled may still hold what the index in use has lost; a rebuild is begun again.
+    // A draft may still hold what the index has erased; the rebuild starts again.
     removeDrafts(db);
     db.exec("VACUUM");
     const left = emptyWal(db, path);
@@ -60,7 +62,7 @@ export function purgeIndex(path: string): string | undefined {
   });
 }
 
-/** On a connection of its own, because rewriting needs room for a copy, which is not to be taken from memory. */
+/** Uses its own connection: rewriting needs space for a copy, which must not come from memory. */
 function withFile<T>(path: string, synchronous: "FULL" | "NORMAL", work: (db: Database.Database) => T): T {
   try {
     const db = openFile({ path, mode: "write", synchronous });
@@ -76,7 +78,7 @@ function withFile<T>(path: string, synchronous: "FULL" | "NORMAL", work: (db: Da
   }
 }
 
-/** Carries the WAL over and cuts it to nothing, which has to wait for whoever reads an older state. */
+/** Checkpoints and truncates the WAL, which waits for readers of an older state. */
 function emptyWal(db: Database.Database, path: string): string | undefined {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   const end = performance.now() + WAIT_MS_MAX;
@@ -95,7 +97,7 @@ function hasMark(db: Database.Database, name: string): boolean {
   return db.prepare("SELECT 1 FROM meta WHERE name = ?").get(name) !== undefined;
 }
 
-/** Parts follow each other: the last of them stays, so that no other takes its place. */
+/** The last part stays, so no other part gets its position. */
 function deleteParts(db: Database.Database): string {
   return versionOf(db) < PARTS_VERSION
     ? ""

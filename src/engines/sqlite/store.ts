@@ -17,7 +17,7 @@ export const sqliteEngine: StoreEngine = {
     return {
       files,
       log: async (logMode) => SqliteLog.open({ path: files.log, mode: logMode }),
-      // It is opened by the first read that needs it, so that trouble with it harms no other.
+      // Opened by the first read, so problems with it affect nothing else.
       index: async () => new SqliteIndexFile({ path: files.index }),
       keys: async () => new SqliteKeys({ path: files.keys }),
       leases: () => new SqliteLeases({ folder: address }),
@@ -26,7 +26,7 @@ export const sqliteEngine: StoreEngine = {
   },
 };
 
-/** Without its log, a folder with an index or keys is a store that has lost it; beginning a new one there would hide that. */
+/** A folder with an index or keys but no log has lost its log; starting a new one would hide that. */
 function refuseLost({ log, keys }: StoreFiles, folder: string): void {
   const isMissing = !existsSync(log);
   if (!isMissing && statSync(log).size > 0) return;

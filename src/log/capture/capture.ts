@@ -1,5 +1,6 @@
 // Capture: parses what came in, appends it whole or not at all, and settles what was recorded before.
 
+import { Type } from "typebox";
 import { fillFields, parseBodyText, type StoredParts } from "../../model/body.js";
 import { completionClaim, idClaim } from "../../model/claims.js";
 import type { CaptureKind } from "../../model/entry.js";
@@ -9,13 +10,12 @@ import { limits } from "../../model/limits.js";
 import type { Mask } from "../../model/mask.js";
 import { Rejection, reject, requestTooWide } from "../../model/rejection.js";
 import { mapInSlices, TimeSlice } from "../../model/scheduling.js";
+import { type AnswerOf, count, named, oneOf, text, time } from "../../model/schema.js";
 import type { EntryLog, LogEntry, Placement, StoredBody, TakenClaim } from "../port.js";
-import type { Captured } from "./append-result.js";
-import { bodiesAt } from "./bodies-at.js";
 import { type Draft, type GivenDraft, parseDraft } from "./draft.js";
 import type { GroupCommit } from "./group-commit.js";
-import { alreadyCompleted, namesOthers, resolveNamed } from "./named-entries.js";
-import { type Packed, pack, type Surroundings, sharedRoom } from "./pack.js";
+import { alreadyCompleted, bodiesAt, namesOthers, resolveNamed } from "./named-entries.js";
+import { type Packed, pack, sharedRoom, type WriteContext } from "./pack.js";
 import type { RecordedDraft, RecordedHooks } from "./recorded-hooks.js";
 
 /** A captured item together with what was written, for callers that answer with the whole entry. */
@@ -26,14 +26,14 @@ export interface CapturedItem extends Captured {
 export class Capture {
   readonly #log: EntryLog;
   readonly #commit: GroupCommit;
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: WriteContext;
   readonly #redact: Mask | undefined;
   readonly #recorded: RecordedHooks | undefined;
 
   constructor(parts: {
     readonly log: EntryLog;
     readonly commit: GroupCommit;
-    readonly surroundings: Surroundings;
+    readonly surroundings: WriteContext;
     /** Masks what is captured before anything else sees it; without it, entries are kept as they were given. */
     readonly redact?: Mask | undefined;
     /** Who is told what was recorded. */
@@ -163,7 +163,7 @@ export class Capture {
    */
   async #settle(packed: readonly Packed[], turn: TimeSlice): Promise<readonly CapturedItem[] | Rejection> {
     const known = new Map<number, CapturedItem>();
-    const twins = await twinsWithin(packed, turn);
+    const twins = await findDuplicates(packed, turn);
     if (twins instanceof Rejection) return twins;
     for (;;) {
       const open = [...packed.keys()].filter((index) => !known.has(index) && !twins.has(index));
@@ -273,7 +273,7 @@ function plain(body: object): JsonObject {
 }
 
 /** Items of one batch that repeat an earlier item's claim: the index of each, and of the item it repeats. */
-async function twinsWithin(packed: readonly Packed[], turn: TimeSlice): Promise<Map<number, number> | Rejection> {
+async function findDuplicates(packed: readonly Packed[], turn: TimeSlice): Promise<Map<number, number> | Rejection> {
   const twins = new Map<number, number>();
   if (packed.length < 2) return twins;
   const firstByClaim = new Map<string, number>();
@@ -285,14 +285,14 @@ async function twinsWithin(packed: readonly Packed[], turn: TimeSlice): Promise<
         firstByClaim.set(claim, index);
         continue;
       }
-      if (!areTwins(itemAt(packed, first), item)) return conflict(claim, item).at(index);
+      if (!areDuplicates(itemAt(packed, first), item)) return conflict(claim, item).at(index);
       twins.set(index, first);
     }
   }
   return twins;
 }
 
-function areTwins(first: Packed, second: Packed): boolean {
+function areDuplicates(first: Packed, second: Packed): boolean {
   if (first.draft.kind !== second.draft.kind) return false;
   if (Buffer.compare(first.entry.body, second.entry.body) === 0) return true;
   return bodiesEqual(second.draft.kind, { ...plain(first.draft.body), id: first.id }, second.draft);
@@ -312,4 +312,47 @@ function conflict(claim: string, packed: Packed): Rejection {
 
 export function entriesMissing(): Rejection {
   return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
+}
+
+// The answer to `append`, whether one entry or many were given.
+const status = oneOf(["recorded", "already_recorded"]);
+
+export type Captured = AnswerOf<typeof receipt>;
+export const receipt = named(
+  "Receipt",
+  Type.Object({
+    status,
+    id: text,
+    position: count,
+    created_at: time,
+    unknown_fields: Type.Optional(
+      Type.Array(text, {
+        description: "Fields that the kind does not know, kept in `extra`; absent where there are none.",
+      }),
+    ),
+  }),
+);
+
+export type AppendResult = AnswerOf<typeof appendResult>;
+export const appendResult = named("EntriesRecorded", Type.Object({ status, entries: Type.Array(receipt) }));
+
+export async function toAppendResult(items: readonly CapturedItem[]): Promise<AppendResult> {
+  const isNew = items.some((item) => item.status === "recorded");
+  return {
+    status: isNew ? "recorded" : "already_recorded",
+    entries: await mapInSlices(items, toReceipt),
+  };
+}
+
+export function toReceipt({ status, id, position, created_at, unknown_fields }: CapturedItem): Captured {
+  return { status, id, created_at, position, ...(unknown_fields === undefined ? {} : { unknown_fields }) };
+}
+
+export function notAnInteraction(): Rejection {
+  return reject({
+    code: "field_invalid",
+    field: "kind",
+    message: "kind must be interaction here",
+    hint: "Use append() for other kinds.",
+  });
 }

@@ -2,16 +2,18 @@
 import { randomFillSync } from "node:crypto";
 import { SALT_BYTES } from "../../model/chain.js";
 import { claimsOf } from "../../model/claims.js";
+import type { ReservedFieldsByKind, ReservedKind } from "../../model/entry.js";
+import { Fault } from "../../model/fault.js";
 import { uuidV7 } from "../../model/ids.js";
 import type { JsonObject } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
-import { type Rejection, reject } from "../../model/rejection.js";
+import { Rejection, reject } from "../../model/rejection.js";
 import { formatTime } from "../../model/time.js";
 import type { LogEntry } from "../port.js";
 import type { Draft } from "./draft.js";
 
 /** Where time and chance come from, and by whose key; tests give their own. */
-export interface Surroundings {
+export interface WriteContext {
   readonly nowMs: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
   /** The id of the key that entries come in with; without one, nobody was asked for a key. */
@@ -28,7 +30,7 @@ export interface Packed {
 /** A text as UTF-8, behind room for a salt, in a buffer; the declarations of the library need no types of Node's. */
 export type Room = (text: string) => Uint8Array;
 
-export function pack(draft: Draft, surroundings: Surroundings, room: Room = ownRoom): Packed | Rejection {
+export function pack(draft: Draft, surroundings: WriteContext, room: Room = ownRoom): Packed | Rejection {
   const nowMs = surroundings.nowMs();
   const id = draft.id ?? uuidV7({ nowMs, random: surroundings.randomBytes(10) });
   const text = encodeBody(id, draft);
@@ -106,4 +108,26 @@ export function pooledRandomBytes(): (count: number) => Uint8Array {
     used += count;
     return bytes;
   };
+}
+
+// Entries of the kinds that capture refuses, because the log itself writes them.
+
+export interface OwnEntry {
+  readonly id: string;
+  readonly entry: LogEntry;
+}
+
+/** An entry that is ready to be appended. A project is that of what it is about, and goes when that is forgotten. */
+export function packOwn<K extends ReservedKind>(
+  kind: K,
+  fields: ReservedFieldsByKind[K],
+  surroundings: WriteContext,
+  labels: { readonly id?: string | undefined; readonly project?: string; readonly client?: string } = {},
+): OwnEntry {
+  const { id, project = "", client = "" } = labels;
+  const where = { ...(project !== "" && { project }), ...(client !== "" && { client }) };
+  const packed = pack({ kind, id, body: { ...where, ...fields } }, surroundings);
+  // Only its size could be refused, and whoever makes such an entry keeps it small.
+  if (packed instanceof Rejection) throw new Fault("store_failed", packed.message, { hint: packed.hint ?? "" });
+  return packed;
 }

@@ -1,11 +1,14 @@
 // What belongs to an entry, and therefore goes with it when it is forgotten.
 import { completionClaim, idClaim } from "../../model/claims.js";
-import { type JsonObject, parseJsonObject } from "../../model/json.js";
+import { memoryKinds } from "../../model/entry.js";
+import { itemAt } from "../../model/item-at.js";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../model/json.js";
+import { normalise } from "../../model/normalise.js";
 import type { EntryLog, StoredBody } from "../port.js";
 import type { LogLookups } from "./log-lookups.js";
 
 /** A stretch of the log: what comes after one position, through another. */
-export interface Stretch {
+export interface LogRange {
   readonly after: number;
   readonly through: number;
 }
@@ -29,7 +32,7 @@ export function belongingClaims(stored: StoredBody): readonly string[] {
  */
 export async function feedbackOn(
   isToGo: (position: number) => boolean,
-  { log, calls, stretch }: { readonly log: EntryLog; readonly calls: LogLookups; readonly stretch: Stretch },
+  { log, calls, stretch }: { readonly log: EntryLog; readonly calls: LogLookups; readonly stretch: LogRange },
 ): Promise<readonly number[]> {
   const positions = await calls.selectFromLog({ filter: { kinds: ["feedback"] }, ...stretch });
   const found = new Set<number>();
@@ -51,4 +54,175 @@ export async function feedbackOn(
 /** A damaged body can be forgotten like any other; what belonged to it nobody knows any more. */
 function bodyOf({ body }: StoredBody): JsonObject | undefined {
   return parseJsonObject(body);
+}
+
+// What becomes of memories when the words that they rest on are forgotten: the quotes go, and with them a statement that
+// nobody vouched for, or that says the very words, in whichever of its wordings. What a person accepted in other words
+// stays, unsupported.
+
+/** An entry about a memory, as far as forgetting looks at it. */
+interface MemoryEntry {
+  readonly position: number;
+  readonly kind: string;
+  /** Empty where it is about several, and says how a turn used them. */
+  readonly memory_id: string;
+  readonly content: string;
+  /** The entry whose words it holds, and these; or the turn that it counts. */
+  readonly entry_id: string;
+  readonly quotes: readonly string[];
+  readonly isCited: boolean;
+  /** The memory that took its place. */
+  readonly superseded_by: string;
+}
+
+/** What goes, as far as memories can rest on it. */
+interface Going {
+  readonly has: (position: number) => boolean;
+  /** Responses among it: what memories quote of those they quote of the interactions, which may stay. */
+  readonly responses: readonly number[];
+}
+
+/**
+ * Positions of what goes of memories with entries that go. Words of an entry come after it, so that those that name one are
+ * looked for in the stretch; what else there is of their memories lies anywhere.
+ */
+export async function memoriesOf(
+  isToGo: Going,
+  { log, calls, stretch }: { readonly log: EntryLog; readonly calls: LogLookups; readonly stretch: LogRange },
+): Promise<ReadonlyMap<number, string>> {
+  const going = new Map<number, string>();
+  const touched = new Set<string>();
+  const late = await readEntries(log, calls, stretch);
+  const places = await log.find(late.map(({ entry_id }) => idClaim(entry_id)));
+  const proposals = await log.find(late.map(({ memory_id }) => idClaim(memory_id)));
+  const left = await textsLeft(log, isToGo.responses);
+  for (const [at, entry] of late.entries()) {
+    const { position, kind, memory_id, entry_id } = entry;
+    const place = entry_id === "" ? undefined : places[at];
+    const isQuoteGone = place !== undefined && (isToGo.has(place) || !standsIn(left.get(entry_id), entry));
+    // A verdict may have been given while its memory was being forgotten, with a wording of its own.
+    const proposal = memory_id === "" ? undefined : proposals[at];
+    const isMemoryGone = proposal !== undefined && isToGo.has(proposal);
+    if (!isToGo.has(position) && !isQuoteGone && !isMemoryGone) continue;
+    going.set(position, kind);
+    if (memory_id !== "") touched.add(memory_id);
+  }
+  if (touched.size === 0) return going;
+  const all = await readEntries(log, calls, { after: 0, through: stretch.through });
+  const byMemory = new Map<string, MemoryEntry[]>();
+  for (const entry of all) {
+    const own = byMemory.get(entry.memory_id);
+    if (own === undefined) byMemory.set(entry.memory_id, [entry]);
+    else own.push(entry);
+  }
+  const isGoing = ({ position }: MemoryEntry): boolean => going.has(position) || isToGo.has(position);
+  const inherited = new Map<string, readonly string[]>();
+  const orphans = new Set<string>();
+  // What takes a memory's place is looked at after it, since a set hands out what is added while it is gone through.
+  for (const id of touched) {
+    const own = byMemory.get(id) ?? [];
+    const gone = [...(inherited.get(id) ?? []), ...own.filter(isGoing).flatMap(({ quotes }) => quotes)];
+    for (const { superseded_by } of own) {
+      if (superseded_by === "" || touched.has(superseded_by)) continue;
+      inherited.set(superseded_by, gone);
+      // What has gone before can no longer be compared with what took its place meanwhile, and that goes with it.
+      if (!own.some(isProposal)) orphans.add(superseded_by);
+      touched.add(superseded_by);
+    }
+    const kept = own.filter((entry) => !isGoing(entry)).flatMap(({ quotes }) => quotes);
+    if (orphans.has(id) || isWholeToGo(own, { gone, kept, isGoing, isHeir: inherited.has(id) })) {
+      for (const { position, kind } of own) going.set(position, kind);
+    }
+  }
+  return going;
+}
+
+/** What interactions still say once these responses are gone, by their ids. */
+async function textsLeft(log: EntryLog, responses: readonly number[]): Promise<ReadonlyMap<string, string>> {
+  const left = new Map<string, string>();
+  for (let used = 0; used < responses.length; used += BODIES_AT_ONCE) {
+    const answers = await log.getBodies(responses.slice(used, used + BODIES_AT_ONCE));
+    const ids = answers.map((stored) => String(parseJsonObject(stored?.body)?.interaction_id ?? ""));
+    const places = await log.find(ids.map(idClaim));
+    for (const [at, place] of places.entries()) {
+      const [stored] = place === undefined ? [] : await log.getBodies([place]);
+      const { prompt = "", response = "", error = "" } = parseJsonObject(stored?.body) ?? {};
+      left.set(itemAt(ids, at), [prompt, response, error].map(String).join("\n"));
+    }
+  }
+  return left;
+}
+
+/** Whether an entry still says all that is quoted of it; one whose words nobody takes away does. */
+function standsIn(text: string | undefined, { quotes }: MemoryEntry): boolean {
+  return text === undefined || quotes.every((quote) => text.includes(quote));
+}
+
+interface Quotes {
+  readonly gone: readonly string[];
+  readonly kept: readonly string[];
+  readonly isGoing: (entry: MemoryEntry) => boolean;
+  /** Whether it took the place of one that rested on what goes. */
+  readonly isHeir: boolean;
+}
+
+function isWholeToGo(own: readonly MemoryEntry[], { gone, kept, isGoing, isHeir }: Quotes): boolean {
+  const proposed = own.find(isProposal);
+  if (proposed === undefined || isGoing(proposed)) return true;
+  if (!proposed.isCited && !isHeir) return false;
+  const wordings = own.map(({ content }) => content).filter((content) => content !== "");
+  const saysWhatGoes = wordings.some(
+    (content) => gone.some((quote) => sayTheSame(content, quote)) && !kept.some((quote) => sayTheSame(content, quote)),
+  );
+  if (saysWhatGoes) return true;
+  if (kept.length > 0 || !proposed.isCited) return false;
+  return !own.some(({ kind }) => kind === "memory_promoted") || own.some(isSuperseded);
+}
+
+function isProposal({ kind }: MemoryEntry): boolean {
+  return kind === "memory_proposed";
+}
+
+function isSuperseded({ kind }: MemoryEntry): boolean {
+  return kind === "memory_superseded";
+}
+
+/** Whether one of them stands in the other, punctuation and case aside. */
+function sayTheSame(content: string, quote: string): boolean {
+  const [one, other] = [content, quote].map((text) =>
+    normalise(text)
+      .replaceAll(/[\p{P}\p{S}\s]+/gu, " ")
+      .trim(),
+  );
+  if (one === undefined || other === undefined || one === "" || other === "") return true;
+  return one.includes(other) || other.includes(one);
+}
+
+async function readEntries(log: EntryLog, calls: LogLookups, stretch: LogRange): Promise<readonly MemoryEntry[]> {
+  const positions = await calls.selectFromLog({ filter: { kinds: memoryKinds }, ...stretch });
+  const entries: MemoryEntry[] = [];
+  for (let used = 0; used < positions.length; used += BODIES_AT_ONCE) {
+    for (const stored of await log.getBodies(positions.slice(used, used + BODIES_AT_ONCE))) {
+      const body = parseJsonObject(stored?.body);
+      if (stored !== undefined && body !== undefined) entries.push(toMemoryEntry(stored, body));
+    }
+  }
+  return entries;
+}
+
+function toMemoryEntry(
+  { position, kind }: { readonly position: number; readonly kind: string },
+  { id, memory_id = "", content = "", evidence, cites = "", turn_id = "", superseded_by = "" }: JsonObject,
+): MemoryEntry {
+  const quoted = Array.isArray(evidence) ? evidence.filter(isJsonObject) : [];
+  return {
+    position,
+    kind,
+    memory_id: String(kind === "memory_proposed" ? id : memory_id),
+    content: String(content),
+    entry_id: String(quoted[0]?.entry_id ?? turn_id),
+    quotes: quoted.map(({ quote }) => String(quote)),
+    isCited: cites !== "",
+    superseded_by: String(superseded_by),
+  };
 }

@@ -2,20 +2,33 @@
 
 import { lastingKinds } from "../../model/body.js";
 import { idClaim } from "../../model/claims.js";
+import { Fault } from "../../model/fault.js";
 import { isPositionText } from "../../model/ids.js";
+import { itemAt } from "../../model/item-at.js";
 import type { Mask } from "../../model/mask.js";
 import { notFound, Rejection, reject } from "../../model/rejection.js";
-import type { EntryLog } from "../port.js";
-import { Erasing, type ErasingParts, type ErasingWish } from "./erasing.js";
-import type { ForgetRequest, ForgetTarget } from "./forget-options.js";
-import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./forgotten.js";
+import type { GroupCommit } from "../capture/group-commit.js";
+import { packOwn, type WriteContext } from "../capture/pack.js";
+import type { EntryLog, StoredBody } from "../port.js";
+import { belongingClaims, feedbackOn, type LogRange, memoriesOf } from "./belonging.js";
+import {
+  type ForgetRequest,
+  type ForgetTarget,
+  type Forgotten,
+  filterOf,
+  parseRetentionRules,
+  type Retained,
+  type RetentionOptions,
+  reasonOf,
+  type Scrubbed,
+  type ScrubOptions,
+} from "./forget-requests.js";
 import type { LogFilter, LogLookups } from "./log-lookups.js";
-import { filterOf, parseRetentionRules, reasonOf } from "./retention.js";
 import { findSecrets, type SecretFinding } from "./scrubbing.js";
 
 const ACTOR_DEFAULT = "person";
 
-type Find = ErasingWish["find"];
+type Find = ErasureRequest["find"];
 
 export class Forgetting {
   readonly #log: EntryLog;
@@ -102,4 +115,223 @@ function nothingOf(target: ForgetTarget): Rejection {
     return reject({ code: "session_not_found", field: "session_id", message: "the session has no entries" });
   }
   return reject({ code: "project_not_found", field: "project", message: "the project has no entries" });
+}
+
+// Erasing: appends the redactions that take entries with them and all that belongs to them, and cleans the files afterwards.
+
+interface ErasureRequest {
+  /** What is to go of a stretch; it says the same of a stretch whenever it is asked. */
+  readonly find: (stretch: LogRange) => Promise<readonly number[]>;
+  readonly scope: string;
+  readonly reason: string;
+  readonly dry_run: boolean;
+  readonly actor: string;
+}
+
+interface ErasingParts {
+  readonly log: EntryLog;
+  readonly calls: LogLookups;
+  readonly commit: Pick<GroupCommit, "append">;
+  readonly surroundings: WriteContext;
+}
+
+/** So many are named by one redaction: erasing them keeps captures waiting for about a second. */
+const POSITIONS_MAX = 100_000;
+const BODIES_AT_ONCE = 200;
+
+type KindsByPosition = ReadonlyMap<number, string>;
+
+/** What has gone so far. */
+interface ErasureProgress {
+  readonly kinds: Map<number, string>;
+  redaction: number | null;
+  readonly left: string[];
+}
+
+class Erasing {
+  readonly #log: EntryLog;
+  readonly #calls: LogLookups;
+  readonly #commit: Pick<GroupCommit, "append">;
+  readonly #surroundings: WriteContext;
+
+  constructor(parts: ErasingParts) {
+    this.#log = parts.log;
+    this.#calls = parts.calls;
+    this.#commit = parts.commit;
+    this.#surroundings = parts.surroundings;
+  }
+
+  /**
+   * Erases what is found and what belongs to it. What others record while it is looked for, before the redaction, is found
+   * by looking at that stretch of the log; what comes after the redaction stays. So it is looked twice, and no more.
+   */
+  async erase(wish: ErasureRequest): Promise<Forgotten> {
+    const { position } = await this.#log.head();
+    const whole = { after: 0, through: position };
+    const found = await this.#withBelongings(await wish.find(whole), whole);
+    if (wish.dry_run) return toForgotten(wish, { kinds: new Map(found.kinds), redaction: null, left: [] });
+    const deed: ErasureProgress = { kinds: new Map(), redaction: null, left: [] };
+    const isIndexStrange = await this.#isIndexStrange([...found.kinds.keys()]);
+    await this.#redactAll(deed, wish, found.kinds);
+    const { redaction } = deed;
+    if (redaction === null) return toForgotten(wish, deed);
+    const belated = (await this.#log.find(found.awaited)).filter((one) => one !== undefined && one < redaction);
+    const meanwhile = { after: position, through: redaction - 1 };
+    const late = [...(await wish.find(meanwhile)), ...(belated as readonly number[])];
+    const rest = await this.#withBelongings(late, meanwhile, deed.kinds);
+    await this.#redactAll(deed, wish, rest.kinds);
+    deed.left.push(...(await this.#clean(isIndexStrange)));
+    return toForgotten(wish, deed);
+  }
+
+  /**
+   * Those that have a body, with their kinds, and what belongs to them or, of that stretch, to what has gone; and claims of
+   * what may still come to belong.
+   */
+  async #withBelongings(
+    positions: readonly number[],
+    stretch: LogRange,
+    gone: KindsByPosition = new Map(),
+  ): Promise<{ readonly kinds: KindsByPosition; readonly awaited: readonly string[] }> {
+    const kinds = new Map<number, string>();
+    const awaited: string[] = [];
+    let wanted = positions;
+    while (wanted.length > 0) {
+      const belonging: number[] = [];
+      for (const page of pagesOf(wanted, BODIES_AT_ONCE)) {
+        const there = (await this.#log.getBodies(page)).filter(hasBody);
+        for (const { position, kind } of there) if (!lastingKinds.includes(kind)) kinds.set(position, kind);
+        const claims = there.flatMap(belongingClaims);
+        for (const [at, position] of (await this.#log.find(claims)).entries()) {
+          if (position === undefined) awaited.push(itemAt(claims, at));
+          else belonging.push(position);
+        }
+      }
+      wanted = belonging.filter((position) => !kinds.has(position));
+    }
+    for (const [position, kind] of await this.#saidAbout(kinds, gone, stretch)) kinds.set(position, kind);
+    return { kinds, awaited };
+  }
+
+  /**
+   * Feedback on what goes or has gone, what memories quote of it, and the same of that, until nothing more is found. It was
+   * recorded before them, so that nothing before the first of it is looked at.
+   */
+  async #saidAbout(going: KindsByPosition, gone: KindsByPosition, stretch: LogRange): Promise<KindsByPosition> {
+    const said = new Map<number, string>();
+    const all = [going, gone, said];
+    const has = (position: number): boolean => all.some((kinds) => kinds.has(position));
+    for (let known = -1; known < said.size; ) {
+      known = said.size;
+      let first = Number.POSITIVE_INFINITY;
+      for (const kinds of all) for (const position of kinds.keys()) first = Math.min(first, position);
+      const after = Math.max(stretch.after, first - 1);
+      if (after >= stretch.through) break;
+      const parts = { log: this.#log, calls: this.#calls, stretch: { ...stretch, after } };
+      for (const position of await feedbackOn(has, parts)) said.set(position, "feedback");
+      const responses = [...going].flatMap(([position, kind]) => (kind === "response" ? [position] : []));
+      for (const [position, kind] of await memoriesOf({ has, responses }, parts)) said.set(position, kind);
+    }
+    return said;
+  }
+
+  /**
+   * Whether the index has not the rows that it should have of what is to go. It finds by its rows what else it has to
+   * erase, so that one whose rows were changed would keep something, and is built anew.
+   */
+  async #isIndexStrange(positions: readonly number[]): Promise<boolean> {
+    try {
+      for (const page of pagesOf(positions, BODIES_AT_ONCE)) {
+        if ((await this.#calls.mismatchedRows(page)).length > 0) return true;
+      }
+    } catch (error) {
+      // Whatever keeps the index from answering must not keep anything from being forgotten.
+      if (!(error instanceof Fault)) throw error;
+    }
+    return false;
+  }
+
+  /** Once a redaction has taken something, a fault on the way to the next one is no reason to say that nothing was done. */
+  async #redactAll(deed: ErasureProgress, wish: ErasureRequest, kinds: KindsByPosition): Promise<void> {
+    const positions = inOrder(kinds.keys());
+    let done = 0;
+    for (const page of pagesOf(positions, POSITIONS_MAX)) {
+      try {
+        const redaction = await this.#redact(wish, page);
+        deed.redaction ??= redaction;
+      } catch (error) {
+        if (deed.redaction === null || !(error instanceof Fault)) throw error;
+        const rest = positions.length - done;
+        deed.left.push(`${rest} more could not be forgotten (${error.message}); forget again once that is mended`);
+        return;
+      }
+      await this.#assertGone(page);
+      for (const position of page) deed.kinds.set(position, kinds.get(position) as string);
+      done += page.length;
+    }
+  }
+
+  /** One unit, so that no body is gone without the entry that says so, and nobody erases without being written down. */
+  async #redact(
+    { reason, scope, actor }: Pick<ErasureRequest, "reason" | "scope" | "actor">,
+    positions: readonly number[],
+  ): Promise<number> {
+    const redaction = packOwn("redaction", { positions, reason, scope }, this.#surroundings);
+    const note = packOwn("audit", { action: "forget", actor, target: redaction.id }, this.#surroundings);
+    const outcome = await this.#commit.append([redaction.entry, note.entry]);
+    if ("taken" in outcome)
+      throw new Fault("store_failed", "an id that was just made is taken", { hint: "Try again." });
+    return outcome.placed[0]?.position as number;
+  }
+
+  /** A database that was tampered with can keep what it was told to erase; naming it again and again would help nobody. */
+  async #assertGone(positions: readonly number[]): Promise<void> {
+    for (const page of pagesOf(positions, BODIES_AT_ONCE)) {
+      const [kept] = (await this.#log.getBodies(page)).filter(hasBody);
+      if (kept === undefined) continue;
+      throw new Fault("store_corrupt", `entry ${kept.position} is still there, although a redaction names it`, {
+        hint: "Something in the database keeps it: run `hansard verify`, and look for triggers that are not Hansard's.",
+      });
+    }
+  }
+
+  /** What was forgotten is forgotten by now: whatever keeps its bytes from going is told in words, and is no failure. */
+  async #clean(isIndexStrange: boolean): Promise<readonly string[]> {
+    const left: string[] = [];
+    const attempt = async (where: string, work: () => Promise<string | undefined>): Promise<void> => {
+      try {
+        const words = await work();
+        if (words !== undefined) left.push(words);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        left.push(
+          `the files of the ${where} may hold bytes of it until the next forgetting or start (${error.message})`,
+        );
+      }
+    };
+    await attempt("log", () => this.#log.purge());
+    await attempt("index", async () => {
+      if (isIndexStrange) await this.#calls.rebuildIndex();
+      return this.#calls.purgeIndex();
+    });
+    return left;
+  }
+}
+
+function hasBody(stored: StoredBody | undefined): stored is StoredBody {
+  return stored !== undefined && (stored.body !== undefined || stored.flaw !== undefined);
+}
+
+function toForgotten({ dry_run }: ErasureRequest, { kinds, redaction, left }: ErasureProgress): Forgotten {
+  const by_kind: { [kind: string]: number } = {};
+  for (const kind of kinds.values()) by_kind[kind] = (by_kind[kind] ?? 0) + 1;
+  return { dry_run, entries: kinds.size, by_kind, positions: inOrder(kinds.keys()), redaction, left };
+}
+
+function inOrder(positions: Iterable<number>): readonly number[] {
+  return [...positions].toSorted((left, right) => left - right);
+}
+
+function* pagesOf<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }

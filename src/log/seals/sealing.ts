@@ -1,11 +1,15 @@
 // Sealing a log and holding it against its seals, with the key that lies outside of its data.
 import type { KeyObject } from "node:crypto";
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { makeFolder, writeWholeFile } from "../../model/files.js";
 import { Rejection } from "../../model/rejection.js";
+import { displayLocation, isDatabaseAddress } from "../../model/store-location.js";
 import type { Contradiction, Seal, Verification } from "../../model/verification.js";
-import { contradictionOf } from "../evidence.js";
 import type { EntryLog } from "../port.js";
-import { KeptSeals } from "./kept-seals.js";
+import { contradictionOf } from "../verify.js";
 import { containmentFlaw, newestSeal, parseSeals, sealFlaw, sealHead } from "./seal.js";
 import { defaultSealKeyPath, findSealKey, openSealKey } from "./seal-key.js";
 
@@ -74,5 +78,110 @@ export class Sealing {
     } catch {
       return undefined;
     }
+  }
+}
+
+// The newest seal of each log, kept beside the key that signed it: outside of the data folder, so that whoever cuts off a log
+// does not find it there.
+const PLACE_CHARS = 16;
+
+class KeptSeals {
+  readonly #folder: string;
+  readonly #data: string;
+
+  constructor(options: { readonly key_path: string; readonly data: string }) {
+    this.#folder = join(dirname(options.key_path), "seals");
+    this.#data = options.data;
+  }
+
+  /** Undefined where there is none, or none that can be read: who can spoil it could as well have taken it away. */
+  read(log_id: string): Seal | undefined {
+    try {
+      const seals = parseSeals(readFileSync(this.#path(log_id), "utf8"));
+      return seals instanceof Rejection ? undefined : newestSeal(seals, log_id);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async write(seal: Seal): Promise<void> {
+    makeFolder(this.#folder, 0o700);
+    await writeWholeFile({ path: this.#path(seal.log_id), replaces: true }, async (draft) =>
+      writeFileSync(draft, `${JSON.stringify(seal)}\n`),
+    );
+  }
+
+  remove(log_id: string): void {
+    rmSync(this.#path(log_id), { force: true });
+  }
+
+  /** By the log's id and its place: a copy of the log, elsewhere and older, is no log that was cut off. */
+  #path(log_id: string): string {
+    const place = createHash("sha256").update(placeOf(this.#data)).digest("hex").slice(0, PLACE_CHARS);
+    // The id comes from the log, where anybody may have written anything.
+    return join(this.#folder, `${log_id.replace(/[^A-Za-z0-9-]/g, "_").slice(0, 64)}.${place}.json`);
+  }
+}
+
+function placeOf(data: string): string {
+  if (isDatabaseAddress(data)) return displayLocation(data);
+  try {
+    return realpathSync(data);
+  } catch {
+    return resolve(data);
+  }
+}
+
+// Keeping the newest seal of a log while a server runs: at its start, at its end, and now and then in between.
+const EVERY_MS = 10 * 60_000;
+
+export interface SealKeepingOptions {
+  readonly every_ms?: number | undefined;
+  /** Told why no seal could be kept. */
+  readonly onTrouble?: ((error: unknown) => void) | undefined;
+}
+
+interface SealKeepingParts {
+  readonly log: EntryLog;
+  readonly sealing: Sealing;
+  readonly nowMs: () => number;
+}
+
+export class SealKeeping {
+  readonly #parts: SealKeepingParts;
+  readonly #onTrouble: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #position = 0;
+  #contradiction: Contradiction | undefined;
+
+  constructor(parts: SealKeepingParts, { every_ms = EVERY_MS, onTrouble = () => undefined }: SealKeepingOptions) {
+    this.#parts = parts;
+    this.#onTrouble = onTrouble;
+    this.#timer = setInterval(() => void this.keep(), every_ms).unref();
+  }
+
+  /** What the seal that was found at first said and the log did not hold: it is evidence, and nothing takes its place. */
+  get contradiction(): Contradiction | undefined {
+    return this.#contradiction;
+  }
+
+  /** Keeps a seal, if anything was recorded since the last one. Whatever goes wrong harms nobody who records. */
+  async keep(): Promise<void> {
+    const { log, sealing, nowMs } = this.#parts;
+    try {
+      const { position } = await log.head();
+      if (position === this.#position) return;
+      this.#contradiction = await sealing.contradiction(log);
+      if (this.#contradiction !== undefined) return;
+      await sealing.keep(log, nowMs());
+      this.#position = position;
+    } catch (error) {
+      this.#onTrouble(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.keep();
   }
 }

@@ -2,9 +2,8 @@
 
 import { hash } from "node:crypto";
 import type { GroupCommit } from "../../log/capture/group-commit.js";
-import type { OwnEntry } from "../../log/capture/own-entries.js";
-import { packOwn } from "../../log/capture/own-entries.js";
-import type { Surroundings } from "../../log/capture/pack.js";
+import type { OwnEntry, WriteContext } from "../../log/capture/pack.js";
+import { packOwn } from "../../log/capture/pack.js";
 import type { TakenClaim } from "../../log/port.js";
 import type { MemoryFieldsByKind } from "../../model/memory.js";
 import { notFound, orThrow, RecorderError, type Rejection } from "../../model/rejection.js";
@@ -17,7 +16,7 @@ import type { ParsedMemory, ParsedVerdict } from "./memory-input.js";
 export interface LedgerParts {
   readonly calls: MemoryReads;
   readonly commit: Pick<GroupCommit, "append">;
-  readonly surroundings: Surroundings;
+  readonly surroundings: WriteContext;
 }
 
 export class MemoryLedger {
@@ -67,9 +66,9 @@ export function memoryNotFound(id: unknown): Rejection {
 // The entries that memories are made of, packed and ready to be appended.
 
 class MemoryEntries {
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: WriteContext;
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: WriteContext) {
     this.#surroundings = surroundings;
   }
 

@@ -7,7 +7,7 @@ import type { Entry } from "../../model/entry.js";
 import { Fault } from "../../model/fault.js";
 import { noMask } from "../../model/mask.js";
 import { TailHub } from "./hub.js";
-import { LocalTailSource } from "./source.js";
+import { LocalTailSource } from "./read-tail.js";
 import type { Tail } from "./tail.js";
 
 type Recorder = MemoryRecorder["recorder"];

@@ -3,16 +3,18 @@
 //
 // Nobody is ever sent anything here. A tail pulls from its own position, so a slow one costs no memory and delays no one:
 // what it missed is still in the log. What is kept, here and by each tail, obeys redactions before it is handed out.
-import { Obedience, type ObeyedLog } from "./obedience.js";
-import { matches, type TailRange, type TailRead, type TailRow } from "./read-tail.js";
-import type { TailSource } from "./source.js";
+
+import type { EntryLog, StoredBody } from "../../log/port.js";
+import { namedIn, parseBodyText } from "../../model/body.js";
+import { Fault } from "../../model/fault.js";
+import { matches, type TailRange, type TailRead, type TailRow, type TailSource } from "./read-tail.js";
 import { forgetAnswer, Tail, type TailWindow } from "./tail.js";
 import type { TailFilter, TailQuery } from "./tail-query.js";
 
 export interface TailHubParts {
   readonly source: TailSource;
   /** Tells how far it goes and what was erased, whoever wrote that. */
-  readonly log: ObeyedLog;
+  readonly log: RedactedLog;
 }
 
 /** Other processes' entries are looked for this often, and only while somebody waits for them. */
@@ -41,7 +43,7 @@ export class TailHub implements TailWindow {
   readonly #tails = new Set<Tail>();
   /** Tails at the end of what is known, and how each is told that there is more. */
   readonly #waiting = new Map<Tail, Waiting>();
-  readonly #obedience: Obedience;
+  readonly #obedience: RedactionWatcher;
   #kept: Kept[] = [];
   #keptBytes = 0;
   /** Position through which the log was read for all. */
@@ -53,7 +55,7 @@ export class TailHub implements TailWindow {
 
   constructor(parts: TailHubParts) {
     this.#parts = parts;
-    this.#obedience = new Obedience(parts.log, {
+    this.#obedience = new RedactionWatcher(parts.log, {
       drop: (erased) => {
         this.#kept = this.#kept.map((kept) => without(kept, erased));
         for (const tail of this.#tails) tail.drop(erased);
@@ -107,7 +109,7 @@ export class TailHub implements TailWindow {
     return this.#obedience.isFresh;
   }
 
-  obey(): Promise<void> {
+  applyRedactions(): Promise<void> {
     return this.#obedience.look();
   }
 
@@ -144,7 +146,7 @@ export class TailHub implements TailWindow {
   }
 
   async #pullObediently(after: number, filter: TailFilter | undefined): Promise<TailRead> {
-    await this.obey();
+    await this.applyRedactions();
     const kept = this.#keptAfter(after);
     return kept === undefined ? this.#read({ after, filter }) : pick(kept, after, filter);
   }
@@ -155,7 +157,7 @@ export class TailHub implements TailWindow {
 
   /** Whoever comes now may have heard of a forgetting anywhere. */
   async #lookFirst(): Promise<number> {
-    if (this.#kept.length > 0) await this.obey();
+    if (this.#kept.length > 0) await this.applyRedactions();
     return this.#head();
   }
 
@@ -266,4 +268,104 @@ function turn(): Promise<void> {
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+// Obeying redactions: whoever keeps entries for a while learns here what was erased since, whichever process erased it.
+type RedactedLog = Pick<EntryLog, "head" | "redactionsAfter" | "getBodies">;
+
+interface EntryCache {
+  /** Lets go of these entries. */
+  drop(erased: ReadonlySet<number>): void;
+  /** Lets go of everything, which is read again where it is needed. */
+  dropAll(): void;
+}
+
+/** What was looked at so shortly ago, with no word of growth since, is as good as looked at now: it is on its way by then. */
+const FRESH_MS = 10;
+/** Who has not looked for so long asks first how much there is to look at, and lets go of everything where it is much. */
+const LONG_MS = 1_000;
+const ENTRIES_MAX = 10_000;
+
+class RedactionWatcher {
+  readonly #log: RedactedLog;
+  readonly #keeper: EntryCache;
+  /** Redactions through this position were obeyed. */
+  #through = 0;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** How often there was word of growth, and how often there had been when it was last looked. */
+  #words = 0;
+  #wordsKnown = 0;
+  #looking: Promise<void> | undefined;
+
+  constructor(log: RedactedLog, keeper: EntryCache) {
+    this.#log = log;
+    this.#keeper = keeper;
+  }
+
+  /** Whether all that is kept may be handed out as it is. */
+  get isFresh(): boolean {
+    return this.#words === this.#wordsKnown && performance.now() - this.#lookedAtMs < FRESH_MS;
+  }
+
+  /** Word that the log has grown by a redaction, perhaps. */
+  grown(): void {
+    this.#words += 1;
+  }
+
+  /** Returns once the keeper has let go of all that was erased before this call. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  /** What was read, without what was erased while it was being read. */
+  async during<T>(read: () => Promise<T>, without: (found: T, erased: ReadonlySet<number>) => T): Promise<T> {
+    await this.look();
+    const since = this.#through;
+    const found = await read();
+    const { erased } = await this.#erasedAfter(since);
+    return erased.size === 0 ? found : without(found, erased);
+  }
+
+  async #look(): Promise<void> {
+    const words = this.#words;
+    const atMs = performance.now();
+    if (atMs - this.#lookedAtMs < LONG_MS || !(await this.#isMuch())) {
+      const { through, erased } = await this.#erasedAfter(this.#through);
+      if (erased.size > 0) this.#keeper.drop(erased);
+      this.#through = through;
+    }
+    this.#lookedAtMs = atMs;
+    this.#wordsKnown = words;
+  }
+
+  async #isMuch(): Promise<boolean> {
+    const { position } = await this.#log.head();
+    // A log that is shorter than it was is another one.
+    if (position >= this.#through && position - this.#through <= ENTRIES_MAX) return false;
+    this.#keeper.dropAll();
+    this.#through = position;
+    return true;
+  }
+
+  async #erasedAfter(position: number): Promise<{ readonly through: number; readonly erased: ReadonlySet<number> }> {
+    const { through, positions } = await this.#log.redactionsAfter(position);
+    const redactions = positions.length === 0 ? [] : await this.#log.getBodies(positions);
+    const erased = new Set<number>();
+    for (const redaction of redactions) for (const named of namedBy(redaction)) erased.add(named);
+    return { through, erased };
+  }
+}
+
+/** The log has obeyed a redaction when it was appended. One that is damaged since is `verify`'s to tell, and ends no tail. */
+function namedBy(redaction: StoredBody | undefined): readonly number[] {
+  if (redaction?.body === undefined) return [];
+  try {
+    return namedIn(redaction.position, parseBodyText(redaction.position, redaction.body));
+  } catch (error) {
+    if (error instanceof Fault && error.code === "entry_corrupt") return [];
+    throw error;
+  }
 }

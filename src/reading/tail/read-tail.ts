@@ -113,3 +113,27 @@ function carried(row: EntryRow): Omit<TailRow, "json"> {
 function bytesOf(stored: readonly StoredBody[]): number {
   return stored.reduce((bytes, one) => bytes + (one.body?.length ?? 0), 0);
 }
+
+// Where tails read from: the log itself, here or in a thread of its own.
+
+export interface TailSource {
+  read(range: TailRange): Promise<TailRead>;
+  close(): Promise<void>;
+}
+
+export class LocalTailSource implements TailSource {
+  readonly #log: EntryLog;
+  readonly #mask: Mask;
+
+  constructor(log: EntryLog, mask: Mask) {
+    this.#log = log;
+    this.#mask = mask;
+  }
+
+  read(range: TailRange): Promise<TailRead> {
+    return readTail({ log: this.#log, mask: this.#mask }, range);
+  }
+
+  /** The log belongs to whoever opened it. */
+  async close(): Promise<void> {}
+}

@@ -6,7 +6,7 @@ import { fuzzTimeoutMs, slowFuzz } from "../../../test/support/fuzz.js";
 import { memoryRecorder } from "../../../test/support/memory-recorder.js";
 import { noMask } from "../../model/mask.js";
 import { TailHub } from "./hub.js";
-import { LocalTailSource } from "./source.js";
+import { LocalTailSource } from "./read-tail.js";
 import type { Tail } from "./tail.js";
 
 interface Follower {

@@ -10,7 +10,7 @@ export interface TailWindow {
   wait(tail: Tail): Promise<void>;
   /** Whether what tails hold may be handed out as it is; else they obey first, which may take some of it from them. */
   readonly isFresh: boolean;
-  obey(): Promise<void>;
+  applyRedactions(): Promise<void>;
   leave(tail: Tail): void;
 }
 
@@ -117,7 +117,7 @@ export class Tail implements AsyncIterableIterator<Entry | AlteredEntry, undefin
 
   async #pulled(): Next {
     try {
-      if (this.#taken < this.#rows.length && !this.#parts.window.isFresh) await this.#parts.window.obey();
+      if (this.#taken < this.#rows.length && !this.#parts.window.isFresh) await this.#parts.window.applyRedactions();
       if (this.#taken === this.#rows.length) {
         // What was handed out is not kept while it waits.
         this.#rows = [];

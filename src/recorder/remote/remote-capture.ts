@@ -1,7 +1,7 @@
 // Capture through a server: parsed here, so that what is refused is refused in the same words, and recorded there.
 
 import { allows, type Scope } from "../../guard/scopes.js";
-import type { Captured } from "../../log/capture/append-result.js";
+import type { Captured } from "../../log/capture/capture.js";
 import { type CapturedItem, entriesMissing } from "../../log/capture/capture.js";
 import { type GivenDraft, parseDraft } from "../../log/capture/draft.js";
 import type { RecordedHooks } from "../../log/capture/recorded-hooks.js";

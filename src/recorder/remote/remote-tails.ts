@@ -81,7 +81,7 @@ class RemoteTail implements TailWindow {
     while (this.#rows.length === 0 && this.#failure === undefined && !this.#stop.signal.aborted) await this.#change();
   }
 
-  async obey(): Promise<void> {}
+  async applyRedactions(): Promise<void> {}
 
   leave(tail: Tail): void {
     this.#onLeave(tail);

@@ -1,7 +1,6 @@
 // Reads the entries for reflection, newest first and a few at a time. They are unmasked: the visitor masks what it shows.
 import { feedbackOn } from "../../index/feedback-fold.js";
-import { newestFirst } from "../../index/port/rows.js";
-import type { RowKey, RowQuery } from "../../index/port.js";
+import { newestFirst, type RowKey, type RowQuery } from "../../index/port.js";
 import { bothHold, type RowFilter } from "../../index/row-filter.js";
 import type { Entry, EntryOf } from "../../model/entry.js";
 import { isDislike, states } from "../../model/states.js";

@@ -1,9 +1,8 @@
 // The span of a session that its history shows: after the last clear and what was consolidated and, for the history as it was
 // at a position, before that position.
 
-import type { EntryIndex, SessionRange } from "../../index/port.js";
+import { type EntryIndex, rowPages, type SessionRange } from "../../index/port.js";
 import { HAS_ALTERED } from "../../index/references.js";
-import { rowPages } from "../../index/row-pages.js";
 import type { SessionRow } from "../../index/session-fold.js";
 import { NOT_RECORDED } from "../../model/chain.js";
 import { corruptEntry } from "../../model/fault.js";

@@ -103,7 +103,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     behaviour: "every head that it was made from is remembered through resets, until it is settled",
     run: async ({ open }) => {
       const index = await open();
-      expect(await index.remembered()).toEqual([]);
+      expect(await index.rememberedHeads()).toEqual([]);
       const [first, second, third] = [
         { log_id: "log", position: 2, hash: "bb" },
         { log_id: "other", position: 1, hash: "cc" },
@@ -118,9 +118,9 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
       await index.reset();
       await fill(index, { rows: [newRow(3)], through: 3, source: third });
       expect(await headsOf(index)).toEqual([first, second, third]);
-      await index.settle([second]);
+      await index.forgetHeads([second]);
       expect(await headsOf(index)).toEqual([first, third]);
-      await index.settle([first, second, third]);
+      await index.forgetHeads([first, second, third]);
       expect(await headsOf(index)).toEqual([third]);
       expect(await index.source()).toEqual(third);
     },
@@ -270,7 +270,7 @@ function expectedAnswers(rows: readonly EntryRow[]): Answers {
 }
 
 async function headsOf(index: EntryIndex): Promise<readonly IndexSource[]> {
-  return (await index.remembered()).toSorted((left, right) => (left.hash < right.hash ? -1 : 1));
+  return (await index.rememberedHeads()).toSorted((left, right) => (left.hash < right.hash ? -1 : 1));
 }
 
 async function documentsOf(index: EntryIndex): Promise<readonly IndexDocument[]> {

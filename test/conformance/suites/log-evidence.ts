@@ -107,7 +107,7 @@ export const logEvidenceChecks: readonly Check<EntryLog>[] = [
       const log = await open();
       await log.append([newEntries("entry", 3)]);
       expect(await log.guards()).toEqual({ missing: [], foreign: [] });
-      expect(await log.stray()).toBeUndefined();
+      expect(await log.findOrphan()).toBeUndefined();
     },
   },
 ];

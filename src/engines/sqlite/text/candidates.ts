@@ -1,28 +1,30 @@
-// The search for entries that may hold all needles, newest first: from the signatures where these leave few, else from the
-// list, row by row, for as long as that promises to be quicker.
+// Finds entries that may contain all needles, newest first: from signatures if these leave few, otherwise by scanning
+// the list for as long as that is likely to be faster.
 
-import { newestFirst } from "../../../index/port/rows.js";
-import type { CandidateQuery, NewestCandidates, RowKey } from "../../../index/port.js";
+import { type CandidateQuery, type NewestCandidates, newestFirst, type RowKey } from "../../../index/port.js";
 import { itemAt } from "../../../model/item-at.js";
-import { listKeys } from "../list-ways.js";
-import { amongStatement } from "../row-filter.js";
+import { amongStatement } from "../index-filter.js";
+import { listKeys } from "../list-plan.js";
 import type { Statements } from "../statements.js";
-import { blocksIn, hasAny } from "./block-bits.js";
-import type { SearchedRange, TextProbe } from "./text-probe.js";
+import { BlockPlaces, blocksIn, blocksWithAll, hasAny, keepCommon } from "./blocks.js";
+import type { TextBuffer } from "./buffer.js";
+import type { SegmentCache } from "./segment-cache.js";
+import { isMerged, readSlice, type Segment, sliceKey } from "./segments.js";
+import { slicesOf, windowsOf } from "./signature.js";
 
 interface Parts {
   readonly sql: Statements;
   readonly probe: TextProbe;
-  /** The position through which signatures are known; what lies beyond, through that of the rows, may hold anything. */
+  /** Signatures cover entries through this position; later ones, through that of the rows, may contain anything. */
   readonly through: number;
   readonly rows_through: number;
   readonly query: CandidateQuery;
-  /** Few candidates are no more than this, and so many rows are looked at before it is asked whether more make sense. */
+  /** Up to this many candidates count as few; also the rows scanned before deciding whether to scan more. */
   readonly few: number;
 }
 
 interface Listed {
-  /** The list was begun below this position. */
+  /** The scan started below this position. */
   readonly top: number;
   readonly found: readonly RowKey[];
   readonly last: RowKey | undefined;
@@ -34,7 +36,7 @@ export class CandidateSearch {
   readonly #parts: Parts;
   readonly #sinceMs: number;
   readonly #untilMs: number;
-  /** Those that may hold something of the times asked for, newest first. */
+  /** Ranges that overlap the requested times, newest first. */
   readonly #ranges: readonly SearchedRange[];
 
   constructor(parts: Parts) {
@@ -62,8 +64,8 @@ export class CandidateSearch {
   }
 
   /**
-   * Those among the newest rows, of which no more than the limit are looked at: one more says that there are more. Where
-   * the signatures leave few of all entries, these are looked at instead, and none is left out.
+   * Candidates among the newest rows, of which at most the limit is checked; one more shows that there are more. If
+   * signatures leave few entries overall, all of those are returned instead.
    */
   among(newest: readonly RowKey[]): NewestCandidates {
     const { query, few } = this.#parts;
@@ -78,14 +80,14 @@ export class CandidateSearch {
     return { keys: this.#keysOf(positions, undefined), is_all: isAll };
   }
 
-  /** All candidates, or the first that are more than few; and which part of the entries among which they were they are. */
+  /** All candidates, or the first ones beyond few; and their share of the entries they are from. */
   #newest(beyond: readonly number[]): { readonly positions: readonly number[]; readonly density: number } {
     const { few } = this.#parts;
     const positions = [...beyond];
     let entries = positions.length;
     for (const range of this.#ranges) {
       if (positions.length > few) break;
-      // The list is begun behind these.
+      // The scan starts after these.
       if (positions.length === beyond.length && range.found() === undefined) continue;
       for (const position of this.#positionsIn(range)) {
         positions.push(position);
@@ -98,8 +100,8 @@ export class CandidateSearch {
   }
 
   /**
-   * Where the list is begun: at the newest range that holds a candidate. Beside writers who speak of other things their rows
-   * would be looked at in vain; of those without signatures the few that there are go before.
+   * Starts the scan at the newest range with a candidate, so rows of busy unrelated writers are skipped; the few rows
+   * without signatures come first.
    */
   #beginning(beyond: readonly number[]): Listed {
     const { query, few, rows_through } = this.#parts;
@@ -111,7 +113,7 @@ export class CandidateSearch {
     return { ...start, found, last, top: newest.through };
   }
 
-  /** Goes on with the list, row by row, until so many were looked at. */
+  /** Continues the scan until this many rows were checked. */
   #list(from: Listed, most: number): Listed {
     const { query } = this.#parts;
     if (from.found.length >= query.limit) return { ...from, found: from.found.slice(0, query.limit) };
@@ -134,8 +136,8 @@ export class CandidateSearch {
   }
 
   /**
-   * A row of the list and an entry that the signatures leave cost about the same to look at. How many of the one or of the
-   * other it takes follows from how dense candidates are, and how dense rows that pass the filter.
+   * Checking a row and checking a candidate cost about the same. How many of each are needed follows from the density
+   * of candidates and of rows that pass the filter.
    */
   #rowsWorthListing({ found, last, looked, top }: Listed, density: number): number {
     const { query, rows_through } = this.#parts;
@@ -148,11 +150,11 @@ export class CandidateSearch {
     return rows <= entries ? Math.ceil(2 * rows) : 0;
   }
 
-  /** The same from whole ranges, newest first. */
+  /** The rest from whole ranges, newest first. */
   #fromRanges(after: RowKey | undefined, limit: number): readonly RowKey[] {
     let found = this.#keysOf(this.#beyond(), after);
     for (const range of this.#ranges) {
-      // Only what is newer than all that is still to come is certain of its place.
+      // Only keys newer than all remaining ranges are final.
       const certain = found[limit - 1];
       if (certain !== undefined && certain.created_ms > range.max_ms) break;
       if (after !== undefined && range.min_ms > after.created_ms) continue;
@@ -168,7 +170,7 @@ export class CandidateSearch {
     return range !== undefined && this.#parts.probe.mayHold(range, position);
   }
 
-  /** Positions of entries that may hold all needles, in order. */
+  /** Positions of entries that may contain all needles, in order. */
   *#positionsIn(range: SearchedRange): Generator<number, void, undefined> {
     const [telling, ...others] = range.found() ?? [];
     if (telling === undefined) return;
@@ -189,13 +191,13 @@ export class CandidateSearch {
     const { through, rows_through } = this.#parts;
     if (rows_through <= through) return [];
     const newest_ms = Math.min(this.#untilMs, Number.MAX_SAFE_INTEGER);
-    // The plus keeps SQLite from walking through all older rows by their time.
+    // The plus keeps SQLite from walking all older rows by time.
     const sql = "SELECT position FROM rows WHERE position > ? AND +created_ms <= ? LIMIT ?";
     const rows = this.#parts.sql.all<{ readonly position: number }>(sql, through, newest_ms, limit);
     return rows.map((row) => row.position);
   }
 
-  /** The keys of those rows that pass the filter, newest first and strictly after one. */
+  /** Keys of matching rows, newest first, strictly after the given one. */
   #keysOf(positions: readonly number[], after: RowKey | undefined): readonly RowKey[] {
     if (positions.length === 0) return [];
     const { sql, values } = amongStatement(this.#parts.query.filter, positions, "rows.created_ms, rows.position");
@@ -215,4 +217,138 @@ function rangeAt(ranges: readonly SearchedRange[], position: number): SearchedRa
   }
   const range = ranges[low];
   return range !== undefined && range.after < position ? range : undefined;
+}
+
+/** A range of entries with known signatures: a segment, or the buffer. */
+interface SearchedRange {
+  readonly after: number;
+  readonly through: number;
+  readonly min_ms: number;
+  readonly max_ms: number;
+  readonly blocks: number;
+  places(): BlockPlaces;
+  /** For each window of the needles its blocks, the most selective first; undefined if one has none. Computed once. */
+  found(): readonly Int32Array[] | undefined;
+}
+
+/**
+ * With at most this many blocks left, or if a slice keeps more than this share of them, only this many further slices
+ * are read.
+ */
+const FEW_BLOCKS = 4;
+const STAYS = 0.9;
+const SURPLUS_SLICES = 6;
+
+/** A source of slices. */
+interface SliceSource {
+  /** Blocks that have the bit of a slice; undefined if none has. */
+  blocksWith(slice: number): Int32Array | undefined;
+  /** Keeps the blocks that have it, and returns their number. */
+  keepWith(kept: Int32Array, slice: number): number;
+}
+
+export class TextProbe {
+  readonly #sql: Statements;
+  readonly #cache: SegmentCache;
+  /** The slices of each window, the most selective first as far as known. */
+  readonly #windows: readonly (readonly number[])[];
+  readonly ranges: readonly SearchedRange[];
+
+  constructor(parts: {
+    readonly sql: Statements;
+    readonly cache: SegmentCache;
+    readonly buffer: TextBuffer | undefined;
+    readonly needles: readonly string[];
+  }) {
+    this.#sql = parts.sql;
+    this.#cache = parts.cache;
+    this.#windows = toWindows(parts.needles, parts.cache.counts);
+    const buffer = parts.buffer === undefined ? [] : [this.#bufferRange(parts.buffer)];
+    this.ranges = [...parts.cache.segments.map((segment) => this.#rangeOf(segment)), ...buffer];
+  }
+
+  /** Whether an entry of the range may contain all needles. */
+  mayHold(range: SearchedRange, position: number): boolean {
+    const found = range.found();
+    if (found === undefined) return false;
+    const [first, last] = range.places().blocksOf(position) ?? [0, -1];
+    return found.every((blocks) => hasAny(blocks, first, last));
+  }
+
+  #bufferRange(buffer: TextBuffer): SearchedRange {
+    const { after, through, blocks } = buffer;
+    const places = once(() => new BlockPlaces(buffer, buffer.firsts));
+    const found = once(() => everyOf(this.#windows, (slices) => blocksWithAll(buffer.signatures, slices)));
+    // Only the rows have the times of these entries.
+    return { after, through, min_ms: -Infinity, max_ms: Infinity, blocks, places, found };
+  }
+
+  #rangeOf(segment: Segment): SearchedRange {
+    const { after, through, min_ms, max_ms, blocks } = segment;
+    const places = (): BlockPlaces => this.#cache.places(segment);
+    return { after, through, min_ms, max_ms, blocks, places, found: once(() => this.#inSegment(segment)) };
+  }
+
+  #inSegment(segment: Segment): readonly Int32Array[] | undefined {
+    if (!isMerged(segment)) return this.#in(this.#cache.columns(segment));
+    return this.#in(slicesBy((slice) => readSlice(this.#sql, sliceKey(segment.segment, slice))));
+  }
+
+  #in(source: SliceSource): readonly Int32Array[] | undefined {
+    return everyOf(this.#windows, (slices) => blocksWithWindow(slices, source));
+  }
+}
+
+/** The blocks that have all bits of a window, or enough of them; undefined if there are none. */
+function blocksWithWindow(slices: readonly number[], source: SliceSource): Int32Array | undefined {
+  const [first, ...others] = slices;
+  const blocks = first === undefined ? undefined : source.blocksWith(first);
+  if (blocks === undefined) return undefined;
+  let count = Number.POSITIVE_INFINITY;
+  let surplus = 0;
+  for (const slice of others) {
+    const before = count;
+    count = source.keepWith(blocks, slice);
+    if (count === 0) return undefined;
+    // What is left now will mostly stay: checking it costs less than reading all other slices.
+    if (count <= FEW_BLOCKS || count > before * STAYS) surplus += 1;
+    if (surplus > SURPLUS_SLICES) break;
+  }
+  return blocks;
+}
+
+function slicesBy(read: (slice: number) => Int32Array | undefined): SliceSource {
+  const keepWith = (kept: Int32Array, slice: number): number => {
+    const bits = read(slice);
+    return bits === undefined ? 0 : keepCommon(kept, bits);
+  };
+  return { blocksWith: read, keepWith };
+}
+
+/** With the rarest bits first, most segments need only a few slices. */
+function toWindows(needles: readonly string[], counts: Uint16Array | undefined): readonly (readonly number[])[] {
+  const windows = new Set(needles.flatMap(windowsOf).filter((window) => window !== ""));
+  // Without counts, longer runs come first: their bits have the lowest numbers.
+  const weigh = (slice: number): number => counts?.[slice] ?? slice;
+  return [...windows]
+    .map((window) => slicesOf(window).toSorted((left, right) => weigh(left) - weigh(right)))
+    .sort((left, right) => weigh(itemAt(left, 0)) - weigh(itemAt(right, 0)));
+}
+
+function everyOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): readonly R[] | undefined {
+  const found: R[] = [];
+  for (const item of items) {
+    const one = find(item);
+    if (one === undefined) return undefined;
+    found.push(one);
+  }
+  return found;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

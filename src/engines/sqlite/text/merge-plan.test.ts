@@ -4,12 +4,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../../../test/support/fuzz.js";
 import { itemAt } from "../../../model/item-at.js";
-import { blocksWithAll, countBits } from "./block-bits.js";
-import { BlockPlaces } from "./block-places.js";
-import { fullFrom, mergeTexts, planMerge } from "./merge-plan.js";
+import { BlockPlaces, blocksWithAll, countBits } from "./blocks.js";
+import { TextBuffer } from "./buffer.js";
+import { fullFrom, mergeTexts, planMerge } from "./merging.js";
 import type { Segment } from "./segments.js";
 import { FULL, SIGNATURE_WORDS, slicesOf, windowsOf } from "./signature.js";
-import { TextBuffer } from "./text-buffer.js";
 
 const BLOCKS_MAX = 3_968;
 

@@ -1,28 +1,27 @@
-// Scrubbing: what becomes of blocks whose entries are erased. A tombstone beside them would leave their bits in the file, so
-// these are overwritten at once, wherever they are.
+// Scrubbing: overwrites blocks with text of erased entries. A tombstone would leave their bits in the file.
 import type { Statements } from "../statements.js";
-import { wordsFor } from "./block-bits.js";
-import { BlockPlaces } from "./block-places.js";
-import { readSignatures, writeColumns } from "./columns.js";
+import { BlockPlaces, wordsFor } from "./blocks.js";
 import {
   deleteSegment,
   isMerged,
   listSegments,
   readPlaces,
+  readSignatures,
   readSlice,
   type Segment,
   sliceKey,
+  writeColumns,
   writeSlice,
 } from "./segments.js";
 import { SIGNATURE_WORDS, SLICES } from "./signature.js";
 
 /**
- * Blocks that hold texts of erased entries, by their number. One that was theirs alone loses its bits. One that others
- * share gets all bits instead: nothing can be told from it, and a search looks at the others' texts themselves.
+ * Blocks with text of erased entries, by number. A block of theirs alone is cleared. A block that others share gets all
+ * bits set: it tells nothing, and searches check the others' texts.
  */
 export type ScrubbedBlocks = ReadonlyMap<number, { readonly isShared: boolean }>;
 
-/** Erased are entries of the segment; which of the others are left is asked for between two positions. */
+/** Takes erased entries of the segment, and a test for remaining entries between two positions. */
 export function blocksToScrub(
   places: BlockPlaces,
   erased: readonly number[],
@@ -45,7 +44,7 @@ export function scrubSignatures(signatures: Int32Array, scrubbed: ScrubbedBlocks
   }
 }
 
-/** Called within the transaction that has taken their rows out. */
+/** Call it within the transaction that has deleted their rows. */
 export function scrubSegments(sql: Statements, positions: ReadonlySet<number>): void {
   const sorted = [...positions].sort((left, right) => left - right);
   for (const segment of listSegments(sql)) {
@@ -81,13 +80,13 @@ function scrubSlices(sql: Statements, { segment, blocks }: Segment, scrubbed: Sc
   const masks = masksOf(scrubbed);
   for (let slice = 0; slice < SLICES; slice += 1) {
     const key = sliceKey(segment, slice);
-    // There is none where no block has the bit; one that gets all bits needs it.
+    // No slice is stored if no block has the bit, but setting bits needs one.
     const bits = readSlice(sql, key) ?? new Int32Array(words);
     if (applyMasks(bits, masks)) writeSlice(sql, key, bits);
   }
 }
 
-/** The bits to be cleared and those to be set in each slice, by their word. */
+/** Bits to clear and to set in each slice, by word. */
 type SliceMasks = ReadonlyMap<number, { readonly cleared: number; readonly set: number }>;
 
 function masksOf(scrubbed: ScrubbedBlocks): SliceMasks {
@@ -102,7 +101,7 @@ function masksOf(scrubbed: ScrubbedBlocks): SliceMasks {
   return masks;
 }
 
-/** False where nothing has changed. */
+/** Returns false if nothing changed. */
 function applyMasks(bits: Int32Array, masks: SliceMasks): boolean {
   let isChanged = false;
   for (const [word, { cleared, set }] of masks) {

@@ -1,15 +1,14 @@
-// The segments as they were last read, for as long as nobody has changed the file.
+// Caches segments for as long as the file is unchanged.
 import type { Statements } from "../statements.js";
-import { BlockPlaces } from "./block-places.js";
-import { Columns } from "./columns.js";
-import { listSegments, newestCounts, readPlaces, type Segment, type SliceCounts } from "./segments.js";
+import { BlockPlaces } from "./blocks.js";
+import { Columns, listSegments, newestCounts, readPlaces, type Segment, type SliceCounts } from "./segments.js";
 
-/** At four bytes each, what is known of them takes some megabytes. */
+/** At four bytes each, the cached places take some megabytes. */
 const BLOCKS_MAX = 2_000_000;
 
 export class SegmentCache {
   readonly #sql: Statements;
-  /** Of the content and of the tables, as they were when it was looked; undefined where that is no longer known. */
+  /** Versions of content and tables at the last refresh; undefined if no longer known. */
   #dataVersion: number | undefined;
   #tablesVersion: number | undefined;
   #changes = 0;
@@ -23,22 +22,22 @@ export class SegmentCache {
     this.#sql = sql;
   }
 
-  /** Called at the beginning of each transaction that goes by what is known. */
+  /** Call it at the start of each transaction that uses the cache. */
   look(): void {
     const [data, tables] = [dataVersionOf(this.#sql), tablesVersionOf(this.#sql)];
     if (data === this.#dataVersion && tables === this.#tablesVersion) return;
-    // Tables that were made anew number their segments from one again.
+    // Recreated tables number their segments from one again.
     if (tables !== this.#tablesVersion) this.forget();
     [this.#dataVersion, this.#tablesVersion] = [data, tables];
     this.#changes += 1;
     this.#segments = listSegments(this.#sql);
     this.#counts = newestCounts(this.#sql, this.#counts);
-    // Texts that were changed have another name since.
+    // Changed texts have another name.
     const names = new Set(this.#segments.map(nameOf));
     for (const name of this.#columns.keys()) if (!names.has(name)) this.#columns.delete(name);
   }
 
-  /** Word that this connection has changed something itself, which no version tells. */
+  /** Call it after this connection has changed something, which SQLite's version does not tell. */
   changed(): void {
     this.#dataVersion = undefined;
   }
@@ -51,7 +50,7 @@ export class SegmentCache {
     this.#blocks = 0;
   }
 
-  /** How often something else was found than before, or may have been. */
+  /** Number of refreshes that may have found changes. */
   get times_changed(): number {
     return this.#changes;
   }
@@ -61,7 +60,7 @@ export class SegmentCache {
     return this.#segments;
   }
 
-  /** How many blocks have each bit, in a segment that is as good as any; undefined where none is merged. */
+  /** How many blocks have each bit, in the newest merged segment; undefined if there is none. */
   get counts(): Uint16Array | undefined {
     return this.#counts?.counts;
   }
@@ -79,7 +78,7 @@ export class SegmentCache {
     return places;
   }
 
-  /** Of an unmerged segment; there are never so many that they could not all be kept. */
+  /** For an unmerged segment; there are few enough to cache all. */
   columns(segment: Segment): Columns {
     const known = this.#columns.get(nameOf(segment)) ?? new Columns(this.#sql, segment);
     this.#columns.set(nameOf(segment), known);
@@ -87,13 +86,13 @@ export class SegmentCache {
   }
 }
 
-/** Changes whenever tables are made or put in place of others, by whichever process. */
+/** Changes when any process recreates or swaps tables. */
 export function tablesVersionOf(sql: Statements): number {
   return (sql.get<{ readonly schema_version: number }>("PRAGMA schema_version") as { schema_version: number })
     .schema_version;
 }
 
-/** Changes whenever another connection has written. */
+/** Changes when another connection has written. */
 function dataVersionOf(sql: Statements): number {
   return (sql.get<{ readonly data_version: number }>("PRAGMA data_version") as { data_version: number }).data_version;
 }

@@ -1,26 +1,25 @@
-// Segments of the text index: runs of entries in order of position, with their signatures in columns or in slices.
+// Segments of the text index, and how their signatures are stored: in columns (unmerged) or bit slices (merged).
 import { itemAt } from "../../../model/item-at.js";
 import type { Statements } from "../statements.js";
-import { deleteColumns, writeColumns } from "./columns.js";
-import { SLICES } from "./signature.js";
-import { type Slices, sliceAt } from "./slices.js";
+import { countBits, wordsFor } from "./blocks.js";
+import { SIGNATURE_WORDS, SLICES } from "./signature.js";
 
-/** A slice is stored under segment × this + slice, so that a segment's slices lie together. */
+/** A slice's key is segment × this + slice, so slices of a segment are adjacent. */
 const SLICE_KEYS = 16_384;
 
-/** What is known of a segment without reading its texts. */
+/** A segment without its texts. */
 export interface Segment {
   readonly segment: number;
-  /** It stands for the positions after this one … */
+  /** It covers positions after this one … */
   readonly after: number;
   /** … through this one. */
   readonly through: number;
   readonly min_ms: number;
   readonly max_ms: number;
   readonly blocks: number;
-  /** Whether its signatures are in bit slices; those of an unmerged segment are in columns. */
+  /** 1 if its signatures are in bit slices, 0 if in columns. */
   readonly is_merged: 0 | 1;
-  /** Raised when entries are erased from it; else its texts stay as they are. */
+  /** Raised when entries are erased from it; otherwise its texts never change. */
   readonly revision: number;
 }
 
@@ -64,11 +63,11 @@ export function insertMerged(
     const bits = sliceAt(slices, slice);
     if (bits !== undefined) writeSlice(sql, sliceKey(number, slice), bits);
   }
-  // Tells searches which slices to ask for first.
+  // Tells searches which slices to read first.
   sql.run("INSERT INTO text_counts VALUES (?, ?)", number, new Uint8Array(slices.counts.buffer));
 }
 
-/** Answers with its number, which no other ever has. */
+/** Returns its number, which is never reused. */
 function insertSegment(
   sql: Statements,
   segment: Pick<Segment, "after" | "through" | "min_ms" | "max_ms" | "is_merged">,
@@ -85,7 +84,7 @@ function insertSegment(
   return number;
 }
 
-/** What one segment in the place of these stands for. */
+/** The range of a segment that replaces these. */
 export function spanOf(segments: readonly Segment[]): Pick<Segment, "after" | "through" | "min_ms" | "max_ms"> {
   const [first, last] = [itemAt(segments, 0), segments.at(-1) as Segment];
   const min_ms = segments.reduce((least, segment) => Math.min(least, segment.min_ms), first.min_ms);
@@ -93,13 +92,13 @@ export function spanOf(segments: readonly Segment[]): Pick<Segment, "after" | "t
   return { after: first.after, through: last.through, min_ms, max_ms };
 }
 
-/** Of which segment, and how many blocks of it have each bit. */
+/** A segment, and how many of its blocks have each bit. */
 export interface SliceCounts {
   readonly segment: number;
   readonly counts: Uint16Array;
 }
 
-/** Those of the newest segment that has them; they never change, so that known ones are as good. */
+/** Counts of the newest merged segment; they never change. */
 export function newestCounts(sql: Statements, known: SliceCounts | undefined): SliceCounts | undefined {
   const newest = "SELECT max(segment) AS segment FROM text_counts";
   const { segment } = sql.get<{ segment: number | null }>(newest) as { readonly segment: number | null };
@@ -127,7 +126,7 @@ export function sliceKey(segment: number, slice: number): number {
   return segment * SLICE_KEYS + slice;
 }
 
-/** One bit per block; undefined where no block has the bit of this slice. */
+/** One bit per block; undefined if no block has it. */
 export function readSlice(sql: Statements, key: number): Int32Array | undefined {
   const row = sql.get<{ readonly bits: Uint8Array }>("SELECT bits FROM text_slices WHERE key = ?", key);
   return row === undefined ? undefined : toWords(row.bits);
@@ -147,7 +146,172 @@ function toWords(blob: Uint8Array): Int32Array {
   return isAligned ? new Int32Array(buffer, byteOffset, byteLength / 4) : new Int32Array(toBuffer(blob));
 }
 
-/** A copy that begins where numbers may begin. */
+/** An aligned copy. */
 function toBuffer(blob: Uint8Array): ArrayBuffer {
   return new Uint8Array(blob).buffer;
+}
+
+// Unmerged segments store signatures by word: the same word of all blocks together, so a search reads only the words
+// that contain its bits.
+/** A row's key is segment × this + row, so rows of a segment are adjacent. */
+const ROW_KEYS = 512;
+/** With few blocks, several words share a row: reading a row costs about as much as reading four pages of it. */
+const ROW_WORDS = 4_096;
+
+export function writeColumns(sql: Statements, segment: number, signatures: Int32Array): void {
+  const blocks = signatures.length / SIGNATURE_WORDS;
+  const perRow = columnsPerRow(blocks);
+  for (let first = 0; first < SIGNATURE_WORDS; first += perRow) {
+    const columns = Math.min(perRow, SIGNATURE_WORDS - first);
+    const row = new Int32Array(columns * blocks);
+    for (let column = 0; column < columns; column += 1) {
+      for (let block = 0; block < blocks; block += 1) {
+        row[column * blocks + block] = signatures[block * SIGNATURE_WORDS + first + column] as number;
+      }
+    }
+    const insert = "INSERT OR REPLACE INTO text_columns VALUES (?, ?)";
+    sql.run(insert, segment * ROW_KEYS + first / perRow, new Uint8Array(row.buffer));
+  }
+}
+
+/** All signatures, block by block. */
+export function readSignatures(sql: Statements, segment: number, blocks: number): Int32Array {
+  const signatures = new Int32Array(blocks * SIGNATURE_WORDS);
+  const perRow = columnsPerRow(blocks);
+  for (let first = 0; first < SIGNATURE_WORDS; first += perRow) {
+    const row = readRow(sql, segment, first / perRow);
+    for (let at = 0, column = first; at < row.length; at += blocks, column += 1) {
+      for (let block = 0; block < blocks; block += 1) {
+        signatures[block * SIGNATURE_WORDS + column] = row[at + block] as number;
+      }
+    }
+  }
+  return signatures;
+}
+
+function deleteColumns(sql: Statements, segment: number): void {
+  sql.run("DELETE FROM text_columns WHERE key >= ? AND key < ?", segment * ROW_KEYS, (segment + 1) * ROW_KEYS);
+}
+
+/** The columns of one segment, cached as searches read them. */
+export class Columns {
+  readonly #sql: Statements;
+  readonly #segment: number;
+  readonly #blocks: number;
+  readonly #rows = new Map<number, Int32Array>();
+
+  constructor(sql: Statements, segment: { readonly segment: number; readonly blocks: number }) {
+    this.#sql = sql;
+    this.#segment = segment.segment;
+    this.#blocks = segment.blocks;
+  }
+
+  /** The blocks that have the bit of this slice. */
+  blocksWith(slice: number): Int32Array {
+    const bits = new Int32Array(wordsFor(this.#blocks)).fill(-1);
+    // No bits past the last block.
+    if (this.#blocks % 32 !== 0) bits[bits.length - 1] = (1 << this.#blocks) - 1;
+    this.keepWith(bits, slice);
+    return bits;
+  }
+
+  /** Keeps the blocks that have it, and returns their number; only blocks still set are checked. */
+  keepWith(kept: Int32Array, slice: number): number {
+    const perRow = columnsPerRow(this.#blocks);
+    const column = slice >>> 5;
+    const row = this.#row(Math.floor(column / perRow));
+    const start = (column % perRow) * this.#blocks;
+    const mask = 1 << slice;
+    let count = 0;
+    for (let word = 0; word < kept.length; word += 1) {
+      let left = kept[word] as number;
+      for (let rest = left; rest !== 0; rest &= rest - 1) {
+        const bit = rest & -rest;
+        if (((row[start + word * 32 + 31 - Math.clz32(bit)] as number) & mask) === 0) left ^= bit;
+        else count += 1;
+      }
+      kept[word] = left;
+    }
+    return count;
+  }
+
+  #row(row: number): Int32Array {
+    const known = this.#rows.get(row) ?? readRow(this.#sql, this.#segment, row);
+    this.#rows.set(row, known);
+    return known;
+  }
+}
+
+function columnsPerRow(blocks: number): number {
+  return Math.min(SIGNATURE_WORDS, Math.max(1, Math.floor(ROW_WORDS / blocks)));
+}
+
+function readRow(sql: Statements, segment: number, row: number): Int32Array {
+  const query = "SELECT words FROM text_columns WHERE key = ?";
+  const { words } = sql.get<{ readonly words: Uint8Array }>(query, segment * ROW_KEYS + row) as { words: Uint8Array };
+  return new Int32Array(new Uint8Array(words).buffer);
+}
+
+/** For each bit of a signature, a row of `words` 32-bit words with one bit per block, and how many blocks have it. */
+export interface Slices {
+  readonly words: number;
+  readonly rows: Int32Array;
+  readonly counts: Uint16Array;
+}
+
+/** Counts have two bytes. */
+const COUNT_MAX = 65_535;
+
+export function toSlices(signatures: Int32Array, blocks: number): Slices {
+  const words = Math.ceil(blocks / 32);
+  const rows = new Int32Array(SIGNATURE_WORDS * 32 * words);
+  const square = new Int32Array(32);
+  for (let column = 0; column < words; column += 1) {
+    const height = Math.min(32, blocks - column * 32);
+    if (height < 32) square.fill(0);
+    for (let word = 0; word < SIGNATURE_WORDS; word += 1) {
+      let any = 0;
+      for (let n = 0, from = column * 32 * SIGNATURE_WORDS + word; n < height; n += 1, from += SIGNATURE_WORDS) {
+        const value = signatures[from] as number;
+        square[n] = value;
+        any |= value;
+      }
+      if (any === 0) continue;
+      transpose(square);
+      for (let n = 0, to = word * 32 * words + column; n < 32; n += 1, to += words) rows[to] = square[n] as number;
+      if (height < 32) square.fill(0);
+    }
+  }
+  const counts = Uint16Array.from({ length: SLICES }, (_, slice) =>
+    Math.min(countBits(rows.subarray(slice * words, (slice + 1) * words)), COUNT_MAX),
+  );
+  return { words, rows, counts };
+}
+
+/**
+ * The row of one bit; undefined if no block has it.
+ *
+ * @internal Exported for tests.
+ */
+export function sliceAt(slices: Slices, slice: number): Int32Array | undefined {
+  if (slices.counts[slice] === 0) return undefined;
+  return slices.rows.subarray(slice * slices.words, (slice + 1) * slices.words);
+}
+
+/** Transposes 32 × 32 bits by swapping ever smaller squares. */
+function transpose(square: Int32Array): void {
+  let mask = 0x0000ffff;
+  for (let size = 16; size > 0; size >>= 1) {
+    // Two nested loops; a single loop that skips rows takes twice the time.
+    for (let base = 0; base < 32; base += 2 * size) {
+      for (let row = base; row < base + size; row += 1) {
+        const upper = square[row] as number;
+        const lower = square[row + size] as number;
+        const swapped = ((upper >>> size) ^ lower) & mask;
+        square[row + size] = lower ^ swapped;
+        square[row] = upper ^ (swapped << size);
+      }
+    }
+    mask ^= mask << (size >> 1);
+  }
 }

@@ -1,40 +1,42 @@
-// Signatures: bits that say of each short run of code units whether it may occur in a block of text.
-//
-// A block holds as much text as fills its signature to a set density, so that a needle which is not there is told apart
-// equally well in any language. A block may hold many short texts, and a long text goes through many blocks.
+// Signatures: bits that tell for each short run of code units whether it may occur in a block of text. A block takes
+// text until its signature reaches a fixed density, so missing needles are recognised equally well in any language. A
+// block may contain many short texts, and a long text may span many blocks.
 
-/** Runs that have no bit of their own share these; a power of two, so that a hash picks one by its upper bits. */
+/** Runs without their own bit share these; a power of two, so the upper bits of a hash select one. */
 const HASHED = 8_192;
 const HASHED_MASK = HASHED - 1;
 const UPPER_SHIFT = 19;
 const MIDDLE_SHIFT = 6;
-/** Behind them, each ASCII character has a bit of its own, and so has each pair of ASCII classes. */
+/** After them, one bit for each ASCII character and each pair of ASCII classes. */
 const SINGLES = HASHED;
 const SINGLES_COUNT = 128;
 const CLASSES = 38;
 const PAIRS = SINGLES + SINGLES_COUNT;
 
-/** Bits of a signature; in an index, each is one slice through all blocks of a segment. */
+/** Bits of a signature; each is one slice through all blocks of a segment. */
 export const SLICES = PAIRS + CLASSES * CLASSES;
-/** 32-bit words that hold a signature. */
+/** 32-bit words of a signature. */
 export const SIGNATURE_WORDS = Math.ceil(SLICES / 32);
 
-/** A needle of this many units lies wholly in one block, because a text that goes on in the next repeats its end there. */
+/**
+ * A needle of this length is always within one block, because a text that continues in the next block repeats its end
+ * there.
+ */
 const WINDOW_UNITS = 32;
 
 /**
- * Share of bits set at which a block is full. Fuller blocks make a smaller index and let more through that is then looked
- * at in vain; between 0.25 and 0.4 neither changes much.
+ * The share of set bits at which a block is full. Fuller blocks make the index smaller but let through more false
+ * candidates; between 0.25 and 0.4 neither changes much.
  */
 export const FULL = Math.floor(SLICES * 0.33);
 
-/** From here on, scripts have so many characters that three of them are rarer than five of an alphabet. */
+/** From here on, scripts have so many characters that three are rarer than five of an alphabet. */
 const IDEOGRAPHIC = 0x2e80;
 
-/** The longest run that has a bit. */
+/** The longest run with a bit. */
 const RUN_UNITS_MAX = 5;
 
-/** The most slices that runs which end at one unit have together. */
+/** The most slices for all runs that end at one unit. */
 const SLICES_PER_UNIT = 10;
 
 const classOf = asciiClasses();
@@ -46,12 +48,12 @@ export class SignatureWriter {
   #set = 0;
   readonly #slices = new Int32Array(SLICES_PER_UNIT);
 
-  /** Blocks so far, with the one that is being filled. */
+  /** Number of blocks, including the current one. */
   get blocks(): number {
     return this.#blocks;
   }
 
-  /** The signatures, one after the other. */
+  /** All signatures, concatenated. */
   get bits(): Int32Array {
     return this.#bits.subarray(0, this.#blocks * SIGNATURE_WORDS);
   }
@@ -62,7 +64,7 @@ export class SignatureWriter {
     return this.#blocks - 1;
   }
 
-  /** Adds a text; runs never reach from one text into another. Answers with the block in which it ends. */
+  /** Adds a text; runs never span two texts. Returns the block in which it ends. */
   add(text: string): number {
     this.startText();
     let start = 0;
@@ -74,7 +76,7 @@ export class SignatureWriter {
     }
   }
 
-  /** Sets the bits of the text from `start` until the block is full, and answers with the first unit left out. */
+  /** Sets the bits of the text from `start` until the block is full; returns the first unit left out. */
   #fill(text: string, start: number): number {
     const bits = this.#bits;
     const slices = this.#slices;
@@ -98,8 +100,8 @@ export class SignatureWriter {
   }
 
   /**
-   * The same for ASCII, which most of any text is, without a list of slices in between: a third of the time. Begins where
-   * all of the longest run lies before `at`, and ends before the first unit that is not plain.
+   * The same for ASCII, most of any text, without an intermediate list of slices: a third of the time. Starts after a
+   * complete run, and ends before the first non-ASCII unit.
    */
   #fillPlain(text: string, from: number): number {
     const bits = this.#bits;
@@ -139,13 +141,13 @@ export class SignatureWriter {
   }
 }
 
-/** The pieces of a needle that a block can be asked for: all of a short one, the beginning and the end of a long one. */
+/** The parts of a needle to ask blocks for: all of a short one, the start and end of a long one. */
 export function windowsOf(needle: string): readonly string[] {
   if (needle.length <= WINDOW_UNITS) return [needle];
   return [needle.slice(0, WINDOW_UNITS), needle.slice(-WINDOW_UNITS)];
 }
 
-/** The slices in which a block that holds the window has a bit; none for an empty one. */
+/** The slices that a block with this window has a bit in; none for an empty one. */
 export function slicesOf(window: string): readonly number[] {
   const found = new Set<number>();
   const slices = new Int32Array(SLICES_PER_UNIT);
@@ -156,7 +158,7 @@ export function slicesOf(window: string): readonly number[] {
   return [...found];
 }
 
-/** Puts down the slices of the runs of one, two, three and five units that end at unit `at`; answers how many they are. */
+/** Writes the slices of the runs of one, two, three and five units that end at unit `at`; returns their number. */
 function slicesEndingAt(text: string, at: number, start: number, slices: Int32Array): number {
   const e = text.charCodeAt(at);
   let count = 0;
@@ -192,7 +194,7 @@ function slicesEndingAt(text: string, at: number, start: number, slices: Int32Ar
   return count;
 }
 
-/** Sets a bit, and answers with 1 where it was not set before. */
+/** Sets a bit; returns 1 if it was not set before. */
 function mark(bits: Int32Array, base: number, slice: number): number {
   const word = base + (slice >>> 5);
   const before = bits[word] as number;
@@ -214,14 +216,14 @@ function sliceOfFive(three: number, a: number, b: number): number {
   return spread(three ^ Math.imul(a, 0x1b873593) ^ Math.imul(b, 0xcc9e2d51)) >>> UPPER_SHIFT;
 }
 
-/** Makes every bit of the hash depend on all of them. */
+/** Mixes all bits of the hash. */
 function spread(hash: number): number {
   const once = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   const twice = Math.imul(once ^ (once >>> 12), 0x297a2d39);
   return twice ^ (twice >>> 15);
 }
 
-/** Small letters, digits and the space are classes of their own, everything else in ASCII is one. */
+/** Lower-case letters, digits and the space are classes of their own; all other ASCII is one class. */
 function asciiClasses(): Uint8Array {
   const classes = new Uint8Array(SINGLES_COUNT).fill(CLASSES - 1);
   [..."abcdefghijklmnopqrstuvwxyz0123456789 "].forEach((character, index) => {

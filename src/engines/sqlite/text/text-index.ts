@@ -1,34 +1,32 @@
-// The text index on SQLite: takes texts as signatures, merges what it has written, and finds what may hold a
-// needle.
+// The text index on SQLite: collects texts as signatures, writes and merges segments, and finds candidates.
+
 import type Database from "better-sqlite3";
 import type { CandidateQuery, NewestCandidates, NewestQuery, RowKey, TextBatch } from "../../../index/port.js";
 import { timesOfKind } from "../../../index/row-filter.js";
-import { BUSY_TIMEOUT_MS } from "../file.js";
-import { listKeys } from "../list-ways.js";
+import { BUSY_TIMEOUT_MS } from "../driver.js";
+import { codeOf } from "../faults.js";
+import { listKeys } from "../list-plan.js";
 import type { Statements } from "../statements.js";
-import { CandidateSearch } from "./candidates.js";
-import { fullFrom } from "./merge-plan.js";
-import { Merging } from "./merging.js";
+import { type SegmentSize, TextBuffer } from "./buffer.js";
+import { CandidateSearch, TextProbe } from "./candidates.js";
+import { fullFrom, Merging } from "./merging.js";
 import { scrubSegments } from "./scrubbing.js";
 import { SegmentCache, tablesVersionOf } from "./segment-cache.js";
-import { hasUnmerged, insertMerged, insertUnmerged, type SegmentTexts } from "./segments.js";
-import { type Slices, toSlices } from "./slices.js";
-import { type SegmentSize, TextBuffer } from "./text-buffer.js";
-import { TextProbe } from "./text-probe.js";
+import { hasUnmerged, insertMerged, insertUnmerged, type SegmentTexts, type Slices, toSlices } from "./segments.js";
 
 export interface TextIndexOptions {
   /**
-   * The buffer is written when it has so many blocks, or so many entries: a program that has no buffer has to look
-   * through them itself. Eight slices of so many blocks fill a page of the file.
+   * The buffer is written at this many blocks or entries: other processes have no buffer and must scan these entries.
+   * Eight slices of this many blocks fill a page.
    */
   readonly segment: SegmentSize;
-  /** Few candidates are resolved one by one; where there are more, the newest rows are looked at first. */
+  /** Up to this many candidates are resolved directly; with more, the newest rows are scanned first. */
   readonly few: number;
 }
 
 const DEFAULTS: TextIndexOptions = { segment: { blocks: 3_968, entries: 4_096 }, few: 256 };
 
-/** The rows of the entries that are written, in JSON, and when the oldest and the newest were created. */
+/** The positions of the rows to write, as JSON, and their oldest and newest time. */
 interface WrittenRows {
   readonly positions: string;
   readonly min_ms: number | null;
@@ -38,11 +36,11 @@ interface WrittenRows {
 interface Prepared {
   readonly rows: WrittenRows;
   readonly texts: SegmentTexts;
-  /** Left out where the segment is to be an unmerged one. */
+  /** Undefined for an unmerged segment. */
   readonly slices: Slices | undefined;
 }
 
-/** What can be done later waits no longer than this for another program, which may be rewriting the whole file. */
+/** Deferrable work waits no longer than this for another program, which may be rewriting the whole file. */
 const LOCK_WAIT_MS = 50;
 
 export class TextIndex {
@@ -67,8 +65,8 @@ export class TextIndex {
   }
 
   /**
-   * Takes texts, and writes a segment whenever enough is buffered. Answers with the position after which texts are to be given
-   * next: where another process got ahead, the buffer is dropped, and it goes on from there.
+   * Buffers texts, and writes a segment when the buffer is full. Returns the position after which to continue: if
+   * another process got ahead, the buffer is dropped.
    */
   apply(batch: TextBatch): number {
     const begin = { after: this.checkpoint(), tables_version: tablesVersionOf(this.#sql) };
@@ -83,12 +81,12 @@ export class TextIndex {
       if (this.#buffer.isFull(this.#segmentSize()) && !this.#write(this.#buffer)) break;
     }
     this.#buffer?.reach(batch.through);
-    // While many texts come, it is not left to a time when none do.
+    // Merges also while many texts arrive.
     if (fresh.length > 0) this.#merging.step();
     return this.#buffer?.through ?? this.checkpoint();
   }
 
-  /** Writes the buffer, or else does one merge; false when nothing is left to do. */
+  /** Writes the buffer, or does one merge; false if nothing is left to do. */
   merge(): boolean {
     return this.#withoutWaiting(() => {
       const buffer = this.#unwritten();
@@ -98,24 +96,24 @@ export class TextIndex {
     });
   }
 
-  /** Drops the buffer, whose texts the log still has. */
+  /** Drops the buffer; the log still has the texts. */
   forget(): void {
     this.#buffer = undefined;
     this.#cache.forget();
   }
 
-  /** Writes the buffer, so that the next program need not be given it again. */
+  /** Writes the buffer, so the next program need not index its texts again. */
   close(): void {
     const buffer = this.#unwritten();
     if (buffer === undefined) return;
     try {
       this.#withoutWaiting(() => this.#write(buffer) && this.#merging.step());
     } catch {
-      // The log still has it, and whatever is wrong with the file is met by whoever opens it next.
+      // The log still has the texts, and whoever opens the file next sees the error.
     }
   }
 
-  /** Takes entries out of their segments; called within the transaction that has taken out their rows. */
+  /** Erases entries from their segments; call it within the transaction that has deleted their rows. */
   erase(positions: ReadonlySet<number>): void {
     scrubSegments(this.#sql, positions);
     this.#cache.changed();
@@ -124,7 +122,7 @@ export class TextIndex {
   candidates(query: CandidateQuery): readonly RowKey[] {
     if (query.limit <= 0) return [];
     if (query.needles.every((needle) => needle === "")) return listKeys(this.#sql, query);
-    // Within one transaction, so that a segment which is written meanwhile is not seen twice or not at all.
+    // In one transaction, so a segment written meanwhile is not seen twice or missed.
     return this.#sql.transactions.read(() => this.#searchFor(query).run());
   }
 
@@ -145,7 +143,7 @@ export class TextIndex {
     return new CandidateSearch({ sql: this.#sql, probe, ...covered, query, few: this.#options.few });
   }
 
-  /** A search asks for its candidates page by page, and what is found out for one holds for the next. */
+  /** A search requests candidates page by page; the probe is reused between pages. */
   #probeFor(needles: readonly string[], buffer: TextBuffer | undefined): TextProbe {
     const name = JSON.stringify([needles, this.#cache.times_changed, buffer?.through]);
     if (this.#probe?.name === name && this.#probe.buffer === buffer) return this.#probe.probe;
@@ -154,18 +152,18 @@ export class TextIndex {
     return probe;
   }
 
-  /** Entries beyond the checkpoint whose texts were given here are told apart by the buffer. */
+  /** The buffer covers entries past the checkpoint whose texts were added here. */
   #bufferAfter(checkpoint: number): TextBuffer | undefined {
     const buffer = this.#buffer;
     return buffer?.after === checkpoint && buffer.tables_version === tablesVersionOf(this.#sql) ? buffer : undefined;
   }
 
   /**
-   * Writes the buffer as a segment, unless another process was first or the rows are not there yet. What it held is
-   * then dropped, and given again.
+   * Writes the buffer as a segment, unless another process was first or the rows are not there yet; then the buffer is
+   * dropped and its texts are added again.
    */
   #write(buffer: TextBuffer): boolean {
-    // What takes long is done before others are kept from writing, and again only where they have erased something since.
+    // Slow work is done before taking the write lock, and repeated only if entries were erased since.
     const prepared = this.#prepare(buffer, this.#rowsOf(buffer));
     const isWritten = this.#sql.transactions.write(() => {
       const isOurs = this.checkpoint() === buffer.after && tablesVersionOf(this.#sql) === buffer.tables_version;
@@ -188,7 +186,7 @@ export class TextIndex {
 
   #prepare(buffer: TextBuffer, rows: WrittenRows): Prepared {
     const texts = buffer.toTexts(new Set(JSON.parse(rows.positions) as readonly number[]));
-    // Unmerged segments stay the newest.
+    // Unmerged segments must stay the newest.
     const isMerged = buffer.blocks >= fullFrom(this.#options.segment.blocks) && !hasUnmerged(this.#sql);
     return { rows, texts, slices: isMerged ? toSlices(texts.signatures, buffer.blocks) : undefined };
   }
@@ -213,13 +211,13 @@ export class TextIndex {
     return buffer === undefined || buffer.through === buffer.after ? undefined : buffer;
   }
 
-  /** False where another program keeps the file locked. */
+  /** False if another program holds the lock. */
   #withoutWaiting(work: () => boolean): boolean {
     this.#db.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
     try {
       return work();
     } catch (error) {
-      if (isBusy(error)) return false;
+      if (codeOf(error).startsWith("SQLITE_BUSY")) return false;
       throw error;
     } finally {
       this.#db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -230,10 +228,4 @@ export class TextIndex {
     const sql = "SELECT position FROM checkpoints WHERE name = ?";
     return (this.#sql.get<{ readonly position: number }>(sql, name) as { readonly position: number }).position;
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return (
-    error instanceof Error && String((error as Error & { readonly code?: unknown }).code).startsWith("SQLITE_BUSY")
-  );
 }

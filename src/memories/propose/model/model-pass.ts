@@ -3,8 +3,8 @@
 import { createHash, hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type OwnEntry, packOwn } from "../../../log/capture/own-entries.js";
-import type { Surroundings } from "../../../log/capture/pack.js";
+import type { WriteContext } from "../../../log/capture/pack.js";
+import { type OwnEntry, packOwn } from "../../../log/capture/pack.js";
 import { Fault } from "../../../model/fault.js";
 import { packageFile } from "../../../model/files.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../../model/json.js";
@@ -21,7 +21,7 @@ import { EXTRACTION, UNSENT } from "./sent-tokens.js";
 
 export interface ModelPassParts {
   readonly calls: MemoryReads;
-  readonly surroundings: Surroundings;
+  readonly surroundings: WriteContext;
   readonly propose: (proposal: Proposal) => Promise<void>;
   readonly append: (entries: readonly OwnEntry[]) => Promise<unknown>;
 }

@@ -1,7 +1,6 @@
 // What models were sent, as the audit says: an entry for each time that a piece of a session goes out.
 
-import type { EntryIndex } from "../../../index/port.js";
-import { rowPages } from "../../../index/row-pages.js";
+import { type EntryIndex, rowPages } from "../../../index/port.js";
 import type { EntryOf } from "../../../model/entry.js";
 import type { EntryReader } from "../../../search/lists/entry-reader.js";
 

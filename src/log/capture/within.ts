@@ -1,0 +1,50 @@
+// What holds for everything that is recorded while a function runs, across its awaits.
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** Session, labels and what the model was given; an entry's own values come before these. */
+export interface WithinOptions {
+  readonly session_id?: string | undefined;
+  readonly project?: string | undefined;
+  readonly client?: string | undefined;
+  readonly memories_used?: readonly (string | number | boolean)[] | undefined;
+  readonly chunks_used?: readonly (string | number | boolean)[] | undefined;
+}
+
+const NOTHING: WithinOptions = {};
+
+export class WithinScope {
+  /** Made when it is first needed: a server has a recorder for every request. */
+  #storage: AsyncLocalStorage<WithinOptions> | undefined;
+
+  get current(): WithinOptions {
+    return this.#storage?.getStore() ?? NOTHING;
+  }
+
+  run<T>(surroundings: WithinOptions, work: () => T): T {
+    this.#storage ??= new AsyncLocalStorage();
+    return this.#storage.run({ ...this.current, ...given(surroundings) }, work);
+  }
+
+  /** The input with what holds here; what is no entry is left to whoever refuses it. */
+  withDefaults(input: unknown, kindWhenAbsent?: string): unknown {
+    const { current } = this;
+    if (current === NOTHING || typeof input !== "object" || input === null) return input;
+    if (Array.isArray(input)) return input.map((one) => this.withDefaults(one, kindWhenAbsent));
+    const { kind = kindWhenAbsent } = input as { readonly kind?: unknown };
+    // A response and feedback inherit their labels from what they are about.
+    if (kind === "response" || kind === "feedback") return input;
+    const { memories_used, chunks_used, ...labels } = current;
+    const missing = Object.entries(given(kind === "interaction" ? { memories_used, chunks_used, ...labels } : labels));
+    const added = missing.filter(([name]) => isAbsent((input as { readonly [name: string]: unknown })[name]));
+    return added.length === 0 ? input : { ...input, ...Object.fromEntries(added) };
+  }
+}
+
+/** As on the way in: an empty label is none. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+function given(surroundings: WithinOptions): WithinOptions {
+  return Object.fromEntries(Object.entries(surroundings).filter(([, value]) => value !== undefined));
+}

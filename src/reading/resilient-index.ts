@@ -1,0 +1,233 @@
+// Reading that goes on whatever happens to the index: lost, damaged, of an older version, on a full disk.
+//
+// While an index is built from nothing, reads do not wait for all of it. They are answered from the newest entries, and
+// the answer says that it is partial. What would be wrong rather than short without the older entries waits.
+import { setTimeout as sleep } from "node:timers/promises";
+import { MemoryIndex } from "../engines/memory/index.js";
+import type { IndexFault, IndexHolder } from "../index/index-holder.js";
+import type { EntryIndex } from "../index/port.js";
+import type { EntryLog } from "../log/port.js";
+import { Fault } from "../model/fault.js";
+import type { KnownHead } from "../model/verification.js";
+import { type Freshness, IndexInUse, IndexView, type ViewParts } from "./index-in-use.js";
+import type { IndexState } from "./maintenance.js";
+import { nextTurn, RebuildGrace, type RebuildOptions, rebuildBeside, rebuildDefaults } from "./rebuild.js";
+
+export class ResilientIndex<R> {
+  readonly #log: EntryLog;
+  readonly #parts: ViewParts<R>;
+  readonly #options: RebuildOptions;
+  readonly #inUse: IndexInUse<R>;
+  readonly #patience: RebuildGrace;
+  #newest: NewestEntriesView<R> | undefined;
+  #following: Promise<void> | undefined;
+
+  constructor(
+    parts: ViewParts<R> & { readonly holder: IndexHolder; readonly options?: Partial<RebuildOptions> | undefined },
+  ) {
+    this.#log = parts.log;
+    this.#parts = parts;
+    this.#options = { ...rebuildDefaults, ...parts.options };
+    this.#inUse = new IndexInUse(parts);
+    this.#patience = new RebuildGrace(this.#options, () => performance.now());
+  }
+
+  /** An answer that may lack older entries while the index is rebuilt, and then says so. */
+  async read<T extends object>(
+    work: (readers: R) => Promise<T>,
+    { texts = false }: { readonly texts?: boolean } = {},
+  ): Promise<T & { readonly partial?: true }> {
+    // What the newest entries are is decided now: while an index is waited for, others may record thousands.
+    const { position } = await this.#log.head();
+    const { answer, trouble } = await this.#attempt(work, { position, texts, isPatient: false });
+    if (answer !== undefined) return answer.value;
+    const newest = await this.#newestView(position, trouble);
+    const short = await newest.read(work);
+    return newest.isWhole ? short : { ...short, partial: true };
+  }
+
+  /** An answer that would be wrong without the older entries. */
+  async whole<T>(work: (readers: R) => Promise<T>): Promise<T> {
+    const { position } = await this.#log.head();
+    const { answer, trouble } = await this.#attempt(work, { position, texts: false, isPatient: true });
+    if (answer !== undefined) return answer.value;
+    const newest = await this.#newestView(position, trouble);
+    if (!newest.isWhole) throw trouble;
+    return newest.read(work);
+  }
+
+  /** An answer from the index as it stands, however far behind the log it is. */
+  async asItStands<T>(work: (readers: R) => Promise<T>): Promise<T> {
+    const attempt = await this.#inUse.attempt((view) => work(view.readers));
+    if ("trouble" in attempt) throw attempt.trouble;
+    return attempt.answer;
+  }
+
+  /** Indexes one batch; false when there was nothing left to do here. */
+  async step(): Promise<boolean> {
+    const attempt = await this.#inUse.attempt(async (view) =>
+      (await this.#isUsable(view, false)) ? { isMore: await view.indexStep() } : undefined,
+    );
+    if ("trouble" in attempt) throw attempt.trouble;
+    if (attempt.answer !== undefined) return attempt.answer.isMore;
+    // Rows are being caught up with on their own, and texts come after them.
+    const followed = this.#following;
+    await followed;
+    return followed !== undefined;
+  }
+
+  async index(): Promise<EntryIndex> {
+    return (await this.#inUse.view()).index;
+  }
+
+  /** What the index remembers of the log; nothing where there is no index to ask. */
+  async knownHeads(): Promise<readonly KnownHead[]> {
+    try {
+      const attempt = await this.#inUse.attempt((view) => view.index.rememberedHeads());
+      return "trouble" in attempt ? [] : attempt.answer.map((head) => ({ by: "index", ...head }));
+    } catch (error) {
+      if (error instanceof Fault) return [];
+      throw error;
+    }
+  }
+
+  async state(): Promise<IndexState> {
+    const view = await this.#inUse.view();
+    const is_whole = this.#patience.isEnough(await this.#checkpoint(view));
+    const { index } = view;
+    return { indexed_through: await index.checkpoint(), texts_through: await index.textCheckpoint(), is_whole };
+  }
+
+  /** Builds the index anew while the present one goes on answering. */
+  async rebuild(onProgress: (position: number) => void): Promise<void> {
+    const attempt = await this.#inUse.attempt(async (view) => {
+      await this.#isUsable(view, true);
+      await rebuildBeside({ log: this.#log, index: view.index, onProgress });
+    });
+    this.#inUse.exchanged();
+    if ("trouble" in attempt) throw attempt.trouble;
+    await this.whole(async () => undefined);
+  }
+
+  close(): Promise<void> {
+    return this.#inUse.close();
+  }
+
+  async #attempt<T>(
+    work: (readers: R) => Promise<T>,
+    { isPatient, ...wish }: Freshness & { readonly isPatient: boolean },
+  ): Promise<{ readonly answer?: { readonly value: T } | undefined; readonly trouble?: IndexFault | undefined }> {
+    const attempt = await this.#inUse.attempt(async (view, steadily) => {
+      if (!(await this.#isUsable(view, isPatient))) return undefined;
+      return { value: await steadily(wish, () => work(view.readers)) };
+    });
+    if ("trouble" in attempt) return attempt;
+    if (attempt.answer !== undefined) this.#newest = undefined;
+    return attempt;
+  }
+
+  async #isUsable(view: IndexView<R>, isPatient: boolean): Promise<boolean> {
+    if (this.#patience.isEnough(await this.#checkpoint(view))) return true;
+    this.#following ??= this.#follow(view);
+    const followed = this.#following;
+    if (isPatient) {
+      await followed;
+      return true;
+    }
+    // Whoever waits for it meets its failure, and there may be nobody.
+    followed.catch(() => undefined);
+    const restMs = this.#patience.restMs();
+    if (restMs === 0) return false;
+    await Promise.race([followed, sleep(restMs)]);
+    return this.#patience.isEnough(await this.#checkpoint(view));
+  }
+
+  /** How far an index has come that patience knows of: the first look at one takes a step with it. */
+  async #checkpoint({ index, indexer }: IndexView<R>): Promise<number> {
+    const before = await index.checkpoint();
+    if (this.#patience.knows(index, before)) return before;
+    await this.#patience.look(index, before, async () => {
+      // The first step finds out whether the index was made from this log, and starts it over if not.
+      await indexer.step();
+      return { checkpoint: await index.checkpoint(), position: (await this.#log.head()).position };
+    });
+    return index.checkpoint();
+  }
+
+  /** Batch by batch, so that reads come through in between. */
+  async #follow(view: IndexView<R>): Promise<void> {
+    try {
+      while (this.#patience.lack(await this.#checkpoint(view)) > 0 && (await view.indexer.step())) await nextTurn();
+    } finally {
+      this.#following = undefined;
+    }
+  }
+
+  async #newestView(position: number, trouble: IndexFault | undefined): Promise<NewestEntriesView<R>> {
+    const { newest: entries } = this.#options;
+    try {
+      if (this.#newest?.suits(position, entries)) return this.#newest;
+      const newest = await NewestEntriesView.open({ ...this.#parts, position, entries });
+      this.#newest = newest;
+      return newest;
+    } catch (error) {
+      throw trouble ?? error;
+    }
+  }
+}
+
+// A view of the newest entries alone, in memory: what answers while there is no index that knows them all.
+/** Entries may be large, and reading thousands of those would take longer than anybody waits. */
+const FILLING_MS_MAX = 2_000;
+const ENTRIES_MIN = 16;
+/** What has come since is kept as well, up to this many times the number it began with. */
+const GROWTH_MAX = 4;
+
+class NewestEntriesView<R> {
+  readonly #view: IndexView<R>;
+  readonly #start: number;
+
+  private constructor(view: IndexView<R>, start: number) {
+    this.#view = view;
+    this.#start = start;
+  }
+
+  /** The newest entries before a position, and all that follow it. */
+  static async open<R>(
+    options: ViewParts<R> & { readonly position: number; readonly entries: number },
+  ): Promise<NewestEntriesView<R>> {
+    for (let entries = options.entries; ; entries = Math.ceil(entries / 8)) {
+      const start = Math.max(0, options.position - entries);
+      const view = await startingAfter(options, start);
+      if (await isFilled(view, entries <= ENTRIES_MIN)) return new NewestEntriesView(view, start);
+    }
+  }
+
+  async read<T>(work: (readers: R) => Promise<T>): Promise<T> {
+    await this.#view.indexer.catchUp();
+    return work(this.#view.readers);
+  }
+
+  /** Whether nothing is missing, because there are no older entries. */
+  get isWhole(): boolean {
+    return this.#start === 0;
+  }
+
+  /** Whether it holds the newest before this position, and has not grown so much that it is better begun again. */
+  suits(position: number, entries: number): boolean {
+    return (this.isWhole || this.#start <= position - ENTRIES_MIN) && position - this.#start <= entries * GROWTH_MAX;
+  }
+}
+
+async function startingAfter<R>(parts: ViewParts<R>, start: number): Promise<IndexView<R>> {
+  const index = new MemoryIndex();
+  await index.apply({ after: await index.standing(), rows: [], through: start });
+  await index.applyTexts({ texts: [], through: start });
+  return new IndexView({ ...parts, index });
+}
+
+async function isFilled(view: IndexView<unknown>, isLeast: boolean): Promise<boolean> {
+  const untilMs = performance.now() + FILLING_MS_MAX;
+  while (await view.indexer.step()) if (!isLeast && performance.now() > untilMs) return false;
+  return true;
+}

@@ -1,0 +1,218 @@
+// Calls into a worker thread: numbered requests, one answer each, faults carried across.
+
+import { getPriority, setPriority } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { closedFault, Fault, type FaultCode } from "../model/fault.js";
+import { packageFile } from "../model/files.js";
+import { RecorderError, type RejectionDetails } from "../model/rejection.js";
+
+export interface ThreadRequest {
+  readonly call: number;
+  readonly method: string;
+  readonly argument: unknown;
+}
+
+export type ThreadAnswer =
+  | { readonly call: number; readonly result: unknown }
+  | { readonly call: number; readonly failure: Failure };
+
+/** An error as it crosses a thread: a fault keeps its code and hint. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly stack: string;
+  /** Of what the caller can fix. */
+  readonly rejection?: RejectionDetails;
+}
+
+export function toFailure(error: unknown): Failure {
+  const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  if (error instanceof RecorderError) return { code: "", message, hint: "", stack, rejection: { ...error, message } };
+  if (error instanceof Fault) return { code: error.code, message, hint: error.hint, stack };
+  return { code: "", message, hint: "", stack };
+}
+
+function fromFailure(failure: Failure): Error {
+  if (failure.rejection !== undefined) return new RecorderError(failure.rejection);
+  if (failure.code !== "") return new Fault(failure.code as FaultCode, failure.message, { hint: failure.hint });
+  const error = new Error(failure.message);
+  error.stack = failure.stack;
+  return error;
+}
+
+const SETTLING_MS = 20;
+
+/**
+ * The last that a thread does which ran more than a little. One that ends while V8 still compiles its code in the
+ * background may wait for the compiler while the compiler waits for it, for good, and the program with them (nodejs/node
+ * issue 54918). In its event loop both come to an end.
+ */
+export function settled(): Promise<void> {
+  return sleep(SETTLING_MS);
+}
+
+export interface ThreadOptions {
+  readonly file: URL;
+  readonly options: object;
+  /** Where much is made and dropped at once, a larger space for what is new spares the other threads its cleaning. */
+  readonly young_mb?: number;
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** So much is copied quicker than it is given away. */
+const COPIED_BYTES_MAX = 64 * 1024;
+
+/** What of these bytes goes to the other thread without a copy, and is gone from here: all, where they are many and alone. */
+export function givenAway({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] {
+  const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isAlone && byteLength > COPIED_BYTES_MAX ? [buffer] : [];
+}
+
+export class Thread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #calls = 0;
+  #ended: Fault | undefined;
+
+  constructor(options: ThreadOptions) {
+    this.#worker = new Worker(options.file, {
+      workerData: options.options,
+      // Some flags of the program, --input-type for one, would keep a thread from starting.
+      execArgv: [],
+      ...(options.young_mb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: options.young_mb } }),
+    });
+    this.#worker.on("message", (answer: ThreadAnswer) => this.#settle(answer));
+    this.#worker.on("error", (error) => this.#end(stopped(error)));
+    this.#worker.on("exit", () => this.#end(stopped(undefined)));
+    // An idle thread keeps no program alive; one with calls under way does.
+    this.#worker.unref();
+  }
+
+  call<T>(method: string, argument: unknown): Promise<T> {
+    return this.callWith<T>((call) => ({ call, method, argument }) satisfies ThreadRequest);
+  }
+
+  /** A call whose message the caller makes itself, from the number that its answer will carry. */
+  callWith<T>(makeMessage: (call: number) => unknown, given: readonly ArrayBuffer[] = []): Promise<T> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    return new Promise<T>((resolve, reject) => {
+      // The number travels in four bytes; long before it comes round again, its answer is there.
+      this.#calls = (this.#calls % 0xffff_fffe) + 1;
+      const call = this.#calls;
+      if (this.#waiting.size === 0) this.#worker.ref();
+      this.#waiting.set(call, { resolve: resolve as (result: unknown) => void, reject });
+      this.#worker.postMessage(makeMessage(call), given);
+    });
+  }
+
+  /** Sends word without waiting for an answer. */
+  tell(method: string, argument: unknown): void {
+    if (this.#ended !== undefined) return;
+    this.#worker.postMessage({ call: 0, method, argument } satisfies ThreadRequest);
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended === undefined) await this.call("close", undefined);
+    this.#ended ??= closedFault();
+    await this.#worker.terminate();
+  }
+
+  #settle(answer: ThreadAnswer): void {
+    const waiting = this.#waiting.get(answer.call);
+    if (waiting === undefined) return;
+    this.#waiting.delete(answer.call);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if ("failure" in answer) waiting.reject(fromFailure(answer.failure));
+    else waiting.resolve(answer.result);
+  }
+
+  #end(fault: Fault): void {
+    this.#ended ??= fault;
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#ended);
+    this.#waiting.clear();
+  }
+}
+
+function stopped(cause: unknown): Fault {
+  return new Fault("thread_stopped", "a thread of the recorder has stopped", {
+    hint: "Open the recorder again; what was acknowledged is stored.",
+    cause,
+  });
+}
+
+// A thread that is started by the first call and opens what it needs; one that has stopped, or could not open, is followed
+// by another with the next call.
+
+export class LazyThread {
+  readonly #options: ThreadOptions;
+  #thread: Promise<Thread> | undefined;
+  #opened: Thread | undefined;
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+  }
+
+  async call<T>(makeCall: (thread: Thread) => Promise<T>): Promise<T> {
+    this.#thread ??= this.#start();
+    const asked = this.#thread;
+    const thread = await asked;
+    try {
+      return await makeCall(thread);
+    } catch (error) {
+      // This call's answer is lost; whoever asked knows whether it can be asked again.
+      // Another one may have taken its place already.
+      const hasStopped = error instanceof Fault && error.code === "thread_stopped";
+      if (hasStopped && this.#thread === asked) this.#thread = undefined;
+      throw error;
+    }
+  }
+
+  /** Sends word to a thread that runs; one that was never needed has nothing to hear. */
+  tell(method: string): void {
+    this.#opened?.tell(method, undefined);
+  }
+
+  get isOpen(): boolean {
+    return this.#opened !== undefined;
+  }
+
+  async close(): Promise<void> {
+    const thread = await this.#thread?.catch(() => undefined);
+    await thread?.close();
+  }
+
+  async #start(): Promise<Thread> {
+    const thread = new Thread(this.#options);
+    try {
+      await thread.call("open", undefined);
+      this.#opened = thread;
+      return thread;
+    } catch (error) {
+      this.#thread = undefined;
+      await thread.close();
+      throw error;
+    }
+  }
+}
+
+// The files that worker threads are started with: bundled, since every thread loads its modules for itself.
+
+export function threadFile(name: "checkpoint" | "log" | "purge" | "read" | "tail"): URL {
+  return packageFile(`dist/bundle/${name}-thread.js`);
+}
+
+// Threads that can wait give way to capture where processors are scarce.
+const NICENESS = 10;
+
+/** Called within the thread. */
+export function giveWay(): void {
+  // On Linux a thread has a priority of its own; elsewhere this would be the whole program's.
+  // Whoever runs with a lower one already keeps it: only a privileged program may raise it, and none should.
+  if (process.platform === "linux") setPriority(Math.max(getPriority(), NICENESS));
+}
