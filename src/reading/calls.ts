@@ -1,10 +1,9 @@
+// Calls of the reading side, by name. The tables come from whoever composes a recorder: this folder knows none of them.
 import type { EntryLog } from "../log/port.js";
 import type { Mask } from "../model/mask.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
 import type { SharedRebuild } from "./rebuild.js";
 import type { ResilientIndex } from "./resilient-index.js";
-
-// Calls that the reading side answers, by name. Whoever composes a recorder gives the tables: this folder knows none of them.
 
 /** A row answers one call from what the answering side has before it. */
 export type CallTable<P> = { readonly [name: string]: (parts: P, query: never) => Promise<unknown> };
@@ -30,8 +29,6 @@ export interface Reading {
   grown(): void;
   close(): Promise<void>;
 }
-
-// What a call has before it that is answered from a log and its index.
 
 /** `R` is what reads an index: the readers of every subject, which this folder need not know. */
 export interface AnswerContext<R> {
