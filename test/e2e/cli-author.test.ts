@@ -64,9 +64,9 @@ test("an empty history says why: nothing recorded, or nothing left; where nothin
   const refused = await runCli(["history", "s", "--max-tokens", "10"], { data });
   expect([refused.status, refused.stdout]).toEqual([2, ""]);
   expect(refused.stderr).toMatch(/need \d+\n +field: --max-tokens\n +hint: +Give \d+ or more\.\n/);
-  expect(await history("s", "--max-messages", "0")).toMatch(/--max-messages 0 leaves no message/);
-  expect(await history("cleared", "--max-tokens", "10")).toMatch(/it was cleared since/);
-  expect(await history("nobody", "--max-tokens", "10")).toMatch(/nothing is recorded in session/);
+  expect(await history("s", "--max-messages", "0")).toMatch(/--max-messages 0 leaves no messages/);
+  expect(await history("cleared", "--max-tokens", "10")).toMatch(/or was cleared/);
+  expect(await history("nobody", "--max-tokens", "10")).toMatch(/no entries in session/);
   const { stderr } = await runCli(["history", "s", "--max-tokens", "10", "--json"], { data });
   const { error } = JSON.parse(stderr);
   expect(error).toMatchObject({ code: "budget_too_small", field: "max_tokens" });

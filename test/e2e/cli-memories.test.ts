@@ -76,7 +76,7 @@ test("the verdict on the last candidate can be taken back, too", async () => {
     { ...said, content: "For future reference: the release notes are written on Thursdays." },
   ]);
   const none = await runCli(["memories"], { data: store });
-  expect(none.stdout).toMatch(/^There are no memories yet\. hansard extract proposes/);
+  expect(none.stdout).toMatch(/^No memories yet\. hansard extract proposes/);
   await runCli(["extract"], { data: store });
   const { stderr } = await runCli(["review"], { data: store, input });
   expect(stderr).toContain("0 accepted, 0 rejected; 2 candidates waiting.");
@@ -85,7 +85,7 @@ test("the verdict on the last candidate can be taken back, too", async () => {
   const given = await runCli(["review"], { data: store, input: "s\na\n\n" });
   expect(given.stderr).toContain("1 accepted, 0 rejected; 1 candidate waiting.");
   const mistyped = ["recall", "--session", "typo", "--project", "atlas"];
-  expect((await runCli(mistyped, { data: store })).stderr).toContain("Session typo begins with this");
+  expect((await runCli(mistyped, { data: store })).stderr).toContain("Created session typo.");
   expect((await runCli(mistyped, { data: store })).stderr).toBe("");
 });
 
@@ -99,7 +99,7 @@ test("on a terminal an edit begins with the present text, in which a word is put
   const answers: [after: string, keys: string][] = [
     ["(s): ", "e\r"],
     [`New text: ${content}`, `${HOME}Please \r`],
-    ["or Enter to give it: ", "\r"],
+    ["submit the last verdict, [u]ndo: ", "\r"],
   ];
   const { status, text } = await runOnTerminal(["review"], {
     data: store,
@@ -132,8 +132,8 @@ test("what is refused names flags of the command alone, and whoever names no pro
   expect(await flagsNamed("extract", "--model", "m")).toEqual(["--model"]);
   expect(await flagsNamed("list", "--model", "m")).toEqual([]);
   const recalled = await runCli(["recall", "--project", "atlsa"], { data: store });
-  expect(recalled.stderr).toBe("Nothing to recall of atlsa; with --project there is something of atlas.\n");
-  expect((await runCli(["recall"], { data: store })).stderr).toContain("that holds everywhere; with --project");
+  expect(recalled.stderr).toBe("Nothing to recall for atlsa. Projects with memories: atlas.\n");
+  expect((await runCli(["recall"], { data: store })).stderr).toContain("without --project. Projects with memories: ");
 });
 
 test("memories are added, listed and recalled; what waits is counted in stats", async () => {
@@ -144,7 +144,7 @@ test("memories are added, listed and recalled; what waits is counted in stats", 
   const recalled = await runCli(["recall", "which", "port?", "--project", "atlas"], { data });
   expect(recalled.stdout.split("\n")).toContain("- The staging database of atlas is on port 5433");
   expect((await readJson(["stats"], { data })).pending).toBe(1);
-  expect((await runCli(["memories"], { data })).stderr).toContain("1 candidate waits: hansard review");
+  expect((await runCli(["memories"], { data })).stderr).toContain("1 candidate waiting: hansard review");
   expect((await readError(["memories", "show", "nobody"], { data })).code).toBe("memory_not_found");
   expect((await readError(["memories", "gossip"], { data })).code).toBe("usage_invalid");
   expect((await readError(["memories", "add", "x", "--confidence", "7"], { data })).code).toBe(
@@ -189,7 +189,7 @@ test("a memory has its uses, and what followed them", async () => {
   await recorder.close();
   const { stdout } = await runCli(["memories", "show", id], { data });
   expect(stdout).toContain(
-    `given, used: ${turn.id} in uses; then 1 error, feedback -1 no\n    » It restarted at noon\n`,
+    `given, used: ${turn.id} in uses, followed by 1 error, feedback -1 no\n    » It restarted at noon\n`,
   );
 });
 
@@ -216,7 +216,7 @@ test("review says what was not understood, and shows the words of what a candida
   const nothing = await runCli(["extract", "--explain"], { data: store });
   expect(nothing.stdout).toMatch(/^0 candidates proposed\.\nReviewed 1 entry: 1 user message, .*\nNo rule matched/);
   expect(nothing.stdout).toMatch(
-    / · passed over: Never mind\.\n {4}"mind" is nothing that an agent is told to do\. \(\S+\)\n/,
+    / · skipped: Never mind\.\n {4}"mind" is nothing that an agent is told to do\. \(\S+\)\n/,
   );
   await runCli(["memories", "add", "The staging database listens on port 5433", "--project", "atlas"], { data: store });
   await fillStore(store, [

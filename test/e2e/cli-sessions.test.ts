@@ -69,7 +69,7 @@ test("the timeline shows what was answered, and how it was reached", async () =>
   const { stdout } = await runCli(["sessions", "s", "--entries"], { data: folder });
   expect(stdout).toMatch(/interaction +Why\?\n +→ Because it rained\.\n/);
   expect(stdout).toMatch(/response +answers later\n +→ Because it rained\.\n/);
-  expect(stdout).toMatch(/→ Well, so it goes on\. .*\n +… 6,006 characters in all\n/);
+  expect(stdout).toMatch(/→ Well, so it goes on\. .*\n +… 6,006 characters in total\n/);
   expect(stdout).toMatch(/assistant +calls Bash {"command":"ls"}\n/);
   expect(stdout).toMatch(/user +→ failed: a\.txt\n/);
 });
@@ -204,10 +204,10 @@ describe("marks", () => {
     await fillStore(folder, entries);
     const consolidate = (position: string, ...more: readonly string[]) =>
       runCli(["sessions", "cli:anna", "--consolidate", position, ...more], { data: folder });
-    expect((await consolidate("5")).stdout).toBe("No turn is complete by #5; nothing was added.\n");
+    expect((await consolidate("5")).stdout).toBe("No complete turn up to #5; nothing was added.\n");
     const moved = await consolidate("9", "--summary", "Forty files.");
     expect(moved.stdout).toBe("Consolidated through #6, where the last complete turn ends.\n");
-    expect((await consolidate("6")).stdout).toBe("It was consolidated through #6 already; nothing was added.\n");
+    expect((await consolidate("6")).stdout).toBe("Already consolidated through #6; nothing was added.\n");
     expect(await readJson(["sessions", "cli:anna", "--consolidate", "9"], { data: folder })).toEqual({ through: 6 });
     expect(await consolidate("3")).toMatchObject({ status: 1, stdout: "" });
     expect(await readJson(["show", "12"], { data: folder })).toMatchObject({ through: 6, summary: "Forty files." });
@@ -224,7 +224,7 @@ describe("marks", () => {
     const folder = folderOfTest();
     await fillStore(folder, entries);
     const { stdout } = await runCli(["sessions", "cli:anna", "--clear"], { data: folder });
-    expect(stdout).toBe("Cleared: history starts anew after #12. Everything before stays in the log.\n");
+    expect(stdout).toBe("Cleared: history starts after #12. Earlier entries stay in the log.\n");
     const receipt = await readJson(["sessions", "cli:anna", "--clear"], { data: folder });
     expect(receipt).toMatchObject({ status: "recorded", position: 13 });
     expect((await runCli(["history", "cli:anna"], { data: folder })).stdout).toMatch(/^No history: /);
@@ -237,7 +237,7 @@ describe("history", () => {
     const { status, stdout, stderr } = await runCli(["history", "cli:anna"], { data });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/^system\n {2}Be brief\.\n\nuser\n {2}Which\n {2}files\? evil\n\nassistant\n {2}calls ls /);
-    expect(stdout).toMatch(/\ntool(?: ls)?\n {2}file-0\n(?: {2}file-\d+\n){11} {2}… \d+ characters in all\n/);
+    expect(stdout).toMatch(/\ntool(?: ls)?\n {2}file-0\n(?: {2}file-\d+\n){11} {2}… \d+ characters in total\n/);
     expect(stdout).toMatch(/\n\nassistant\n {2}Forty\.\n\nuser\n {2}Thanks\n$/);
     const anthropic = await runCli(["history", "cli:anna", "--format", "anthropic"], { data });
     expect(anthropic.stdout).toMatch(/^system\n {2}Be brief\.\n\nuser\n/);
@@ -270,7 +270,7 @@ describe("history", () => {
   test("of an unknown session there is none, which is no failure", async () => {
     expect(await readJson(["history", "nobody"], { data })).toEqual({ messages: [] });
     const { status, stdout } = await runCli(["history", "nobody"], { data });
-    expect([status, stdout]).toEqual([0, 'No history: nothing is recorded in session "nobody".\n']);
+    expect([status, stdout]).toEqual([0, 'No history: no entries in session "nobody".\n']);
   });
 
   test.each<[readonly string[], string]>([

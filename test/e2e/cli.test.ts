@@ -15,7 +15,7 @@ test("hints name the store that --data named, on both sides of the command, and 
   await fillStore(join(folder, "my record"), interactions(1));
   const given = ["--data", "my record"];
   const { stderr } = await runCli(["show", "nobody", ...given], { cwd: folder });
-  expect(stderr).toContain("`hansard list --data 'my record'` shows what there is");
+  expect(stderr).toContain("`hansard list --data 'my record'` shows both");
   const { hint } = await readError([...given, "sessions", "nobody"], { cwd: folder });
   expect(hint).toContain("`hansard sessions --data 'my record'`");
   const { stdout } = await runCli(["keys", "list", ...given], { cwd: folder });

@@ -61,7 +61,7 @@ test("the verdicts are the same wherever they are asked for", async () => {
   await remote.close();
   const shown = await runCli(["told", "i2", "never", "push", "--data", server().address]);
   expect(shown).toMatchObject({ status: 0, stderr: "" });
-  expect(shown.stdout).toMatch(/^Fell out: 'never push' was given earlier, and no longer \(it was taken out\)\./);
+  expect(shown.stdout).toMatch(/^Fell out: 'never push' was given earlier, but no longer \(it was removed\)\./);
   expect(shown.stdout).toContain("Last given for #7 (i1)");
   const near = await runCli(["told", "a2", "which port", "--data", server().address]);
   expect(near.stdout).toContain("\nuser  1 token from the end  u2\n  Which port?\n");
@@ -80,8 +80,8 @@ test("a context is the record itself, and masked where that is asked for", async
   const told = await server().get("/entries/i1/told?q=never%20push");
   expect(JSON.stringify(told.body)).not.toContain(token);
   const shown = await runCli(["context", "7", "--data", server().address]);
-  expect(shown.stdout).toMatch(/^What was given for #7\n2 messages, \d+ tokens, as it was recorded\.\n/);
-  expect(shown.stdout).toMatch(/\nIt led to\n {2}#8 then: on\n$/);
+  expect(shown.stdout).toMatch(/^Context of answer #7\n2 messages, \d+ tokens, as recorded\.\n/);
+  expect(shown.stdout).toMatch(/\nWhat followed\n {2}#8 next message: on\n$/);
   const beside = await runCli(["context", "8", "--data", server().address]);
   expect(beside.stdout).toContain("\nsystem\n  Be brief.\n");
   const json = await runCli(["context", "i1", "--json", "--data", server().address]);

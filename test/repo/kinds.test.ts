@@ -35,9 +35,9 @@ test("a kind that is only in the table of kinds does not compile where something
   const files = new Set([...stdout.matchAll(/^(src\/[^(]+)\(/gm)].map(([, file]) => file));
   expect([...files].sort()).toEqual(
     expect.arrayContaining([
-      "src/surfaces/cli/record-options.ts",
+      "src/surfaces/cli/commands/record.ts",
       "src/surfaces/cli/text/entry-text.ts",
-      "src/surfaces/cli/text/timeline-text.ts",
+      "src/surfaces/cli/text/session-text.ts",
       "src/export/markdown.ts",
       "src/surfaces/http/describe/entry-schemas.ts",
       "src/index/texts.ts",

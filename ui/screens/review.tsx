@@ -20,8 +20,8 @@ export function ReviewScreen() {
   const may = useMay("review");
   const isKnown = useAccess() !== undefined;
   const answer = useAnswer((signal) => listMemories({ status: "candidate", limit: QUEUE }, signal), []);
-  const desk = useDesk(answer.value);
-  const { current, waiting, given, trouble } = desk;
+  const review = useReview(answer.value);
+  const { current, waiting, given, trouble } = review;
   const [isRejecting, setRejecting] = useState(false);
   const [wording, setWording] = useState<string>();
   const id = current?.id;
@@ -34,10 +34,10 @@ export function ReviewScreen() {
     if (current === undefined) return;
     const edited = wording?.trim() ?? "";
     const content = edited === "" || edited === current.content ? {} : { content: edited };
-    desk.give({ id: current.id, is: "promote", ...content });
+    review.give({ id: current.id, is: "promote", ...content });
   };
   const reject = (reason: string): void => {
-    if (current !== undefined) desk.give({ id: current.id, is: "reject", reason });
+    if (current !== undefined) review.give({ id: current.id, is: "reject", reason });
   };
   const digits = Object.fromEntries(
     rejectionReasons.map((reason, at) => [String(at + 1), () => isRejecting && reject(reason)] as const),
@@ -46,9 +46,9 @@ export function ReviewScreen() {
     a: () => may && accept(),
     r: () => may && setRejecting(true),
     e: () => may && setWording(current?.content ?? ""),
-    s: desk.skip,
-    j: desk.skip,
-    u: desk.undo,
+    s: review.skip,
+    j: review.skip,
+    u: review.undo,
     Escape: () => setRejecting(false),
     ...digits,
   });
@@ -61,7 +61,7 @@ export function ReviewScreen() {
         {given !== undefined && (
           <>
             {given.is === "promote" ? "Promoted" : "Rejected"} “{firstLine(given.content)}”.{" "}
-            <button type="button" className="plain" onClick={desk.undo}>
+            <button type="button" className="plain" onClick={review.undo}>
               Undo <Key is="u" />
             </button>
           </>
@@ -111,7 +111,7 @@ export function ReviewScreen() {
                 <button type="button" onClick={() => setWording(wording === undefined ? current.content : undefined)}>
                   Edit <Key is="e" />
                 </button>
-                <button type="button" className="plain" onClick={desk.skip}>
+                <button type="button" className="plain" onClick={review.skip}>
                   Skip <Key is="s" />
                 </button>
               </p>
@@ -131,7 +131,7 @@ export function ReviewScreen() {
             <Evidence memory={current} />
           </article>
           <aside className="queue" aria-label="The queue">
-            <Queue waiting={waiting} current={current} may={may} show={desk.show} again={answer.again} />
+            <Queue waiting={waiting} current={current} may={may} show={review.show} again={answer.again} />
             <Fates acceptance={answer.value.acceptance} />
           </aside>
         </div>
@@ -228,8 +228,8 @@ function Key({ is }: { readonly is: string }) {
 
 type Given = Verdict & { readonly content: string };
 
-/** What lies on the desk: who is looked at, who waits, and the verdict that can still be taken back. */
-function useDesk(queue: MemoryPage | undefined) {
+/** The candidate on screen, those waiting, and the verdict that can still be undone. */
+function useReview(queue: MemoryPage | undefined) {
   const [waiting, setWaiting] = useState<readonly Memory[]>([]);
   const [currentId, setCurrentId] = useState<string>();
   const [given, setGiven] = useState<{ readonly verdict: Verdict; readonly memory: Memory }>();

@@ -62,7 +62,7 @@ function parseSettings(text: string): JsonObject {
   });
 }
 
-/** Follows links, so that a linked settings file is changed in its own place. */
+/** Follows links: a linked settings file is changed in its own place. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path);

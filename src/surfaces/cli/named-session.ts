@@ -1,5 +1,4 @@
-// The session that an argument names, and what is said when it cannot be one or is not there.
-
+// The session that an argument names, and the errors about it.
 import type { Recorder } from "../../index.js";
 import { notFound, RecorderError } from "../../model/rejection.js";
 
@@ -12,13 +11,13 @@ export function openSession(recorder: Recorder, id: string): ReturnType<Recorder
     throw new RecorderError({
       code: error.code,
       message: error.message,
-      hint: "`hansard sessions` lists the ids there are.",
+      hint: "`hansard sessions` lists the ids.",
     });
   }
 }
 
 export function sessionNotFound(id: string): RecorderError {
-  const hint = "`hansard sessions` lists the ids there are; they are kept exactly, capitals and signs included.";
+  const hint = "`hansard sessions` lists the ids. They are case-sensitive.";
   return new RecorderError(notFound("session", id, { hint }));
 }
 

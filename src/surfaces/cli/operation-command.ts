@@ -16,7 +16,7 @@ export type Print<A> = (
   settings: Invocation["settings"],
 ) => string | Promise<string>;
 
-/** What a command has beside its operation: an option of its own, such as one that says how the store is opened. */
+/** What a command has in addition to its operation: an option of its own, such as how the store is opened. */
 interface More {
   readonly define: (command: Command) => void;
   readonly opening: (settings: Invocation["settings"]) => { readonly prices?: string | undefined };
@@ -31,9 +31,7 @@ export function operationCommand<A>(operation: AnyOperation, print: Print<A>, mo
       for (const { name, description } of operands) command.argument(name, description);
       defineFlags(command, operation);
       more?.define(command);
-      command
-        .option("--json", "print the HTTP document")
-        .addHelpText("after", helpText(prose === "" ? [] : [prose], examples));
+      command.option("--json", "print JSON").addHelpText("after", helpText(prose === "" ? [] : [prose], examples));
     },
 
     async run(invocation: Invocation) {
@@ -52,7 +50,7 @@ export function operationCommand<A>(operation: AnyOperation, print: Print<A>, mo
   };
 }
 
-/** What is refused about an operand is told without a flag, since it has none. */
+/** An error about an operand names no flag. */
 function withoutFlag(error: unknown, { command }: AnyOperation): unknown {
   const isOperand = (field: string | undefined) => command?.operands.some(({ parameter }) => parameter === field);
   if (!(error instanceof RecorderError) || !isOperand(error.field)) return error;
@@ -62,7 +60,7 @@ function withoutFlag(error: unknown, { command }: AnyOperation): unknown {
 
 /** What else is said of something that is not there. */
 const moreByNoun: { readonly [N in Noun]?: { readonly hint?: string } } = {
-  entry: { hint: "`hansard list` shows what there is; an id, or a position such as 12, is understood." },
+  entry: { hint: "Give an id or a position such as 12. `hansard list` shows both." },
 };
 
 /** Declares the flags of an operation, or of several that one command carries out. */

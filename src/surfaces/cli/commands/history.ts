@@ -1,5 +1,4 @@
-// `hansard history`: a session as model input, as a transcript or as the document of GET /sessions/{id}/history.
-
+// `hansard history`: a session as model messages, as a transcript or as JSON.
 import type { Command } from "commander";
 import type { AnthropicHistory, OpenAiMessage, Session } from "../../../index.js";
 import { messageParts } from "../../../model/content-parts.js";
@@ -16,20 +15,20 @@ import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "../
 type Document = AnthropicHistory | { readonly messages: readonly OpenAiMessage[] };
 
 const INDENT = "  ";
-/** Of what tools gave back a transcript shows this much; the document has all of it. */
+/** How much of a tool result a transcript shows; --json has all. */
 const RESULT_LINES = 12;
 
 export const historyCommand: CommandModule = {
   define(command: Command): void {
     command.argument("<id>", "the session's id");
     defineFlags(command, operations.getHistory)
-      .option("--json", "print the HTTP document")
+      .option("--json", "print JSON")
       .addHelpText(
         "after",
         helpText(
-          ["What was cleared or consolidated is left out, and what a provider would refuse is repaired."],
+          ["Cleared and consolidated messages are left out. Messages that a provider would reject are repaired."],
           [
-            ["what a model would be sent", "hansard history cli:anna"],
+            ["the messages for a model", "hansard history cli:anna"],
             ["the same for a program", "hansard history cli:anna --max-tokens 8000 --json | jq .messages"],
           ],
         ),
@@ -54,18 +53,17 @@ export const historyCommand: CommandModule = {
   },
 };
 
-/** In words: an empty answer may mean that there is nothing, or that what there is was not asked for. */
+/** Why the history is empty. */
 async function whyEmpty(session: Session, asked: { readonly max_messages?: string }): Promise<string> {
   if ((await session.summary()) === undefined) {
-    return `No history: nothing is recorded in session ${JSON.stringify(cleanLine(session.id))}.\n`;
+    return `No history: no entries in session ${JSON.stringify(cleanLine(session.id))}.\n`;
   }
   if ((await session.history()).length === 0) return EMPTY;
-  return `No history: --max-messages ${cleanLine(asked.max_messages ?? "")} leaves no message.\n`;
+  return `No history: --max-messages ${cleanLine(asked.max_messages ?? "")} leaves no messages.\n`;
 }
 
 const EMPTY =
-  "No history: nothing in this session is model input, or it was cleared since.\n" +
-  "`hansard sessions ID` shows all that was recorded in it.\n";
+  "No history: the session has no messages, or was cleared.\n" + "`hansard sessions ID` shows all its entries.\n";
 
 interface Turn {
   readonly role: string;
@@ -85,7 +83,7 @@ function transcriptText(document: Document, pane: Pane): string {
     .map(({ role, name = "", paragraphs }) => {
       const head = `${colours.bold(roleColour(role, colours)(role))}${name === "" ? "" : ` ${cleanLine(name)}`}\n`;
       const lines = paragraphLines(paragraphs, width, pane);
-      // Recorded lines are indented, so that none of them can pass for a speaker.
+      // Recorded lines are indented: none can be mistaken for a role.
       return head + lines.map((line) => `${INDENT}${line}`.trimEnd().concat("\n")).join("");
     })
     .join("\n");

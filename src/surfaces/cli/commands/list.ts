@@ -16,8 +16,8 @@ const { listEntries, listInteractions } = operations;
 export const listCommand: CommandModule = {
   define(command: Command): void {
     defineFlags(command, listEntries, listInteractions)
-      .option("--wide", "ids whole and more of each text, however long the lines become")
-      .option("--json", "print the HTTP document")
+      .option("--wide", "do not cut ids, and show more of each text")
+      .option("--json", "print JSON")
       .addHelpText(
         "after",
         examplesText([
@@ -57,11 +57,11 @@ async function readPage(
       code: "option_misplaced",
       field: "--full",
       message: "--full has no effect without --json",
-      hint: "Add --json, or print one interaction whole with `hansard show`.",
+      hint: "Add --json, or print one interaction in full with `hansard show`.",
     });
   }
   const used = (["memory", "chunk", "full"] as const).find((name) => interactions[name] !== undefined);
-  // What only entries can be asked for; whoever asks for it must not be answered as if they had not.
+  // Interactions have no role and tool, so the filter must not be ignored silently.
   const own = (["role", "tool"] as const).find((name) => (entries[name] ?? "") !== "");
   if (used === undefined) {
     const isOfInteractions = kind === "interaction" && own === undefined;
@@ -72,7 +72,7 @@ async function readPage(
       code: "option_misplaced",
       field: `--${own}`,
       message: `interactions have no ${own}, and --${used} lists interactions`,
-      hint: `Leave --${own} or --${used} out.`,
+      hint: `Omit --${own} or --${used}.`,
     });
   }
   if (kind === "interaction" || kind === "") return recorder.listInteractions(interactions);
@@ -80,7 +80,7 @@ async function readPage(
     code: "option_misplaced",
     field: `--${used}`,
     message: `--${used} lists interactions, not entries of kind ${kind}`,
-    hint: "Leave --kind out, or give --kind interaction.",
+    hint: "Omit --kind, or give --kind interaction.",
   });
 }
 
@@ -100,7 +100,7 @@ function emptyText({ options, settings, screen }: Invocation): string {
   const names = [...attributesOf(listEntries), ...attributesOf(listInteractions)];
   if (names.some((name) => options[name] !== undefined)) return "Nothing recorded matches.\n";
   const example = commandLine('hansard record --prompt "Who keeps the record?" --response "Hansard."', settings);
-  return `Nothing recorded yet. Record a first interaction with\n\n  ${bold(example)}\n`;
+  return `No entries yet. Record an interaction with\n\n  ${bold(example)}\n`;
 }
 
 /** Narrower terminals have room for one label, the session or else the project. */

@@ -32,19 +32,19 @@ const tasks: { readonly [name: string]: Task } = {
 
 export const memoriesCommand: CommandModule = {
   define(command: Command): void {
-    command.argument("[what...]", "list (where nothing is said), show ID, add TEXT, or audit FILE…");
+    command.argument("[what...]", "list (the default), show ID, add TEXT, or audit FILE…");
     defineFlags(command, operations.listMemories)
-      .option("--confidence <n>", "of what is added, from 0 to 1")
-      .option("--valid-until <time>", "when what is added stops being true")
-      .option("--json", "print the HTTP document")
+      .option("--confidence <n>", "for add: from 0 to 1")
+      .option("--valid-until <time>", "for add: when the memory expires")
+      .option("--json", "print JSON")
       .addHelpText(
         "after",
         examplesText([
-          ["what is known of a project", "hansard memories --project atlas --status active"],
-          ["what waits for a verdict, best first", "hansard memories --status candidate"],
-          ["add one, which is active at once", 'hansard memories add "Answers in German" --type preference'],
-          ["what the record says of a memory file", "hansard memories audit ~/.claude/CLAUDE.md"],
-          ["one with what it rests on and its history", "hansard memories show ID"],
+          ["the memories of a project", "hansard memories --project atlas --status active"],
+          ["candidates to review, best first", "hansard memories --status candidate"],
+          ["add a memory, active at once", 'hansard memories add "Answers in German" --type preference'],
+          ["check a memory file against the record", "hansard memories audit ~/.claude/CLAUDE.md"],
+          ["one memory with its evidence and history", "hansard memories show ID"],
         ]),
       );
   },
@@ -70,7 +70,7 @@ async function listMemories(recorder: Recorder, { options, screen, json }: Invoc
   const isBare = Object.keys(filters).length === 0;
   const nothing = `${wrapText(isBare ? NONE_YET : "No memory matches.", out.columns).join("\n")}\n`;
   out.write(page.memories.length === 0 ? nothing : memoryTable(page.memories, out));
-  if (page.pending > 0) err.write(`${countOf(page.pending, "candidate waits", "candidates wait")}: hansard review\n`);
+  if (page.pending > 0) err.write(`${countOf(page.pending, "candidate", "candidates")} waiting: hansard review\n`);
   tellMore({ shown: page.memories.length, cursor: page.next_cursor, pane: err });
 }
 
@@ -121,8 +121,8 @@ function readText(file: string): string {
 }
 
 const NONE_YET =
-  "There are no memories yet. hansard extract proposes what the record says is worth remembering, hansard review asks " +
-  "you about it, and hansard memories add takes your word.";
+  "No memories yet. hansard extract proposes some, hansard review asks you about them, and hansard memories add adds " +
+  "one yourself.";
 
 const ADD_OPTIONS = ["type", "project", "confidence", "validUntil"] as const;
 
@@ -145,16 +145,16 @@ function refuseMisplaced(task: string, options: Invocation["options"]): void {
   throw new WrongUse({
     code: "option_misplaced",
     field: flag,
-    message: `${flag} does nothing beside ${task}`,
-    hint: `It belongs to ${owners.join(" and ")}.`,
+    message: `${flag} has no effect with ${task}`,
+    hint: `It is for ${owners.join(" and ")}.`,
   });
 }
 
 function taskUnknown(name: string): WrongUse {
   return new WrongUse({
     code: "usage_invalid",
-    message: `there is nothing called ${JSON.stringify(name.slice(0, 40))} to do with memories`,
-    hint: `It is one of ${Object.keys(tasks).join(", ")}.`,
+    message: `unknown subcommand ${JSON.stringify(name.slice(0, 40))}`,
+    hint: `Use ${Object.keys(tasks).join(", ")}.`,
   });
 }
 

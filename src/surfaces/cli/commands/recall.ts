@@ -1,4 +1,4 @@
-// `hansard recall`: what a model should be given, as text or as the document that can be recorded with the interaction.
+// `hansard recall`: the memories for a prompt, as text or as JSON that can be recorded with the interaction.
 import type { Command } from "commander";
 import type { RecallOptions, Recorder } from "../../../index.js";
 import { operations } from "../../../operations/index.js";
@@ -10,14 +10,14 @@ import { cleanLine, cleanText, documentText } from "../text/terminal.js";
 
 export const recallCommand: CommandModule = {
   define(command: Command): void {
-    command.argument("[q...]", "what the model is about to be asked; what matches it comes first");
+    command.argument("[q...]", "the prompt; memories that match it come first");
     defineFlags(command, operations.recall)
-      .option("--json", "print the HTTP document")
+      .option("--json", "print JSON")
       .addHelpText(
         "after",
         examplesText([
-          ["what a model should know before it answers", 'hansard recall "which port?" --project atlas'],
-          ["no more than 500 tokens of it", "hansard recall --project atlas --budget-tokens 500 --json"],
+          ["the memories for a prompt", 'hansard recall "which port?" --project atlas'],
+          ["at most 500 tokens", "hansard recall --project atlas --budget-tokens 500 --json"],
         ]),
       );
   },
@@ -32,9 +32,8 @@ export const recallCommand: CommandModule = {
       const { session_id = "" } = query;
       const isNew = session_id !== "" && (await recorder.session(session_id).summary()) === undefined;
       const found = await recorder.memories.recall(query);
-      // A name that was mistyped would begin a session without a word.
-      if (isNew && found.memories_used.length > 0)
-        err.write(`Session ${cleanLine(session_id)} begins with this: nothing was recorded in it before.\n`);
+      // Names a session that a typing error may have created.
+      if (isNew && found.memories_used.length > 0) err.write(`Created session ${cleanLine(session_id)}.\n`);
       if (found.memories_used.length === 0) nothing = await nothingText(recorder, query);
       return found;
     });
@@ -45,17 +44,17 @@ export const recallCommand: CommandModule = {
   },
 };
 
-/** So many projects are named to somebody who named none. */
+/** How many projects are suggested. */
 const PROJECTS_SHOWN = 5;
 const LOOKED_AT = 100;
 
-/** Whoever names no project, or a wrong one, is told which ones there is something to recall of. */
+/** Without memories for the given project, suggests others. */
 async function nothingText(recorder: Recorder, { project = "", budget_tokens }: RecallOptions): Promise<string> {
   const { memories } = await recorder.memories.list({ status: "active", limit: LOOKED_AT });
   const projects = [...new Set(memories.map((memory) => memory.project))].filter((name) => name !== "");
   if (projects.length === 0 || projects.includes(project) || budget_tokens !== undefined) return "Nothing to recall.";
   const named = projects.slice(0, PROJECTS_SHOWN).map((name) => cleanLine(name));
   const more = projects.length > named.length ? " and others" : "";
-  const where = project === "" ? "that holds everywhere" : `of ${cleanLine(project)}`;
-  return `Nothing to recall ${where}; with --project there is something of ${named.join(", ")}${more}.`;
+  const where = project === "" ? "without --project" : `for ${cleanLine(project)}`;
+  return `Nothing to recall ${where}. Projects with memories: ${named.join(", ")}${more}.`;
 }

@@ -16,17 +16,17 @@ export const searchCommand: CommandModule = {
   define(command: Command): void {
     command.argument("[query...]", 'terms, "a phrase", -without, and filters such as role:user kind:error since:7d');
     defineFlags(command, operations.search)
-      .option("--wide", "ids whole, however long the lines become")
+      .option("--wide", "do not cut ids")
       .option("--text", "print lines for an agent; the query is one phrase")
-      .option("--json", "print the HTTP document")
+      .option("--json", "print JSON")
       .addHelpText(
         "after",
         examplesText([
-          ["entries that hold both words", "hansard search timeout postgres"],
+          ["entries with both words", "hansard search timeout postgres"],
           ["a phrase, in errors of the last week", "hansard search '\"connection reset\" kind:error since:7d'"],
-          ["without those that mention a retry", "hansard search 'timeout -retry'"],
-          ["memories, with their present status", "hansard search 'port kind:memory'"],
-          ["as the tool session_history answers", "hansard search deploy --text --role user"],
+          ["entries without a word", "hansard search 'timeout -retry'"],
+          ["memories, with their status", "hansard search 'port kind:memory'"],
+          ["output of the tool session_history", "hansard search deploy --text --role user"],
         ]),
       );
   },
@@ -51,7 +51,7 @@ export const searchCommand: CommandModule = {
 
 type Work<T> = Parameters<typeof withQuestion<T>>[1];
 
-/** The query is no option, so in words what is refused about it is told without one. */
+/** An error about the query names no option: it is an argument. */
 async function inRecorder<T>(invocation: Invocation, work: Work<T>): Promise<T> {
   try {
     return await withQuestion(invocation, work);
@@ -69,8 +69,8 @@ function refuseBesideText({ options, json }: Invocation): void {
   throw new WrongUse({
     code: "option_misplaced",
     field: misplaced,
-    message: `${misplaced} and --text do not go together`,
-    hint: "Leave one of them out.",
+    message: `${misplaced} cannot be used with --text`,
+    hint: "Omit one of them.",
   });
 }
 

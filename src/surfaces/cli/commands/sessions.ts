@@ -21,22 +21,25 @@ import { tellMore } from "../text/table.js";
 import { documentText } from "../text/terminal.js";
 export const sessionsCommand: CommandModule = {
   define(command: Command): void {
-    command.argument("[id]", "show this session: what is known of it, and its timeline");
+    command.argument("[id]", "show this session with its timeline");
     defineFlags(command, operations.listSessions, operations.listSessionEntries)
-      .option("--entries", "of one session: the timeline alone")
-      .option("--wide", "of the list: ids and titles whole, however long the lines become")
-      .option("--clear", "start the session's history anew; everything stays in the log")
-      .option("--consolidate <position>", "leave what came up to this position out of the session's history")
-      .option("--summary <text>", "with --consolidate: what that part said")
-      .option("--json", "print the HTTP document: of one session its summary, with --entries its timeline")
+      .option("--entries", "of one session: only the timeline")
+      .option("--wide", "of the list: do not cut ids and titles")
+      .option("--clear", "start the history again from here; all entries stay in the log")
+      .option("--consolidate <position>", "remove entries up to this position from the history")
+      .option("--summary <text>", "with --consolidate: a summary of that part")
+      .option("--json", "print JSON: for one session its summary, with --entries its timeline")
       .addHelpText(
         "after",
         examplesText([
-          ["the sessions with the latest entries", "hansard sessions"],
-          ["what happened last in one of them", "hansard sessions cli:anna --order desc --limit 20"],
+          ["the most recent sessions", "hansard sessions"],
+          ["the last entries of a session", "hansard sessions cli:anna --order desc --limit 20"],
           ["its entries for a program", "hansard sessions cli:anna --entries --json"],
           ["an id that starts with a dash", "hansard sessions -- -anna"],
-          ["what was discussed is summed up", 'hansard sessions cli:anna --consolidate 120 --summary "Port chosen."'],
+          [
+            "replace the history up to a position with a summary",
+            'hansard sessions cli:anna --consolidate 120 --summary "Port chosen."',
+          ],
         ]),
       );
   },
@@ -51,7 +54,7 @@ export const sessionsCommand: CommandModule = {
 
 type Task = "list" | "show" | "clear" | "consolidate";
 
-/** What each task understands beside --data and --json. */
+/** The options of each task, apart from --data and --json. */
 const optionsByTask: { readonly [task in Task]: readonly string[] } = {
   list: ["wide", ...attributesOf(operations.listSessions)],
   show: ["entries", ...attributesOf(operations.listSessionEntries)],
@@ -82,8 +85,8 @@ function refuseMisplaced({ operands, options, json }: Invocation, task: Task): v
     throw new WrongUse({
       code: "argument_missing",
       field: option,
-      message: `${option} is about one session, and none is named`,
-      hint: "`hansard sessions` lists their ids; put one before the options.",
+      message: `${option} needs the id of a session`,
+      hint: "`hansard sessions` lists the ids.",
     });
   }
   if (wrong !== undefined) throw misplaced(wrong, task);
@@ -92,19 +95,19 @@ function refuseMisplaced({ operands, options, json }: Invocation, task: Task): v
   throw new WrongUse({
     code: "option_misplaced",
     field: `--${paging}`,
-    message: `--${paging} is about the entries of the session, and --json prints its summary`,
-    hint: "Add --entries to print the entries.",
+    message: `--${paging} has no effect: --json prints the summary of the session`,
+    hint: "Add --entries to print its entries.",
   });
 }
 
 function misplaced(option: string, task: Task): WrongUse {
   const ours = Object.entries(optionsByTask).find(([, names]) => names.includes(option))?.[0];
-  const beside = task === "show" ? "the id of a session" : `--${task}`;
+  const other = task === "show" ? "the id of a session" : `--${task}`;
   return new WrongUse({
     code: "option_misplaced",
     field: `--${option}`,
-    message: `--${option} does nothing beside ${beside}`,
-    hint: ours === "list" ? "It filters the list; leave the id out." : "Give them one after the other.",
+    message: `--${option} has no effect with ${other}`,
+    hint: ours === "list" ? "It filters the list; omit the id." : "Run one command for each.",
   });
 }
 
@@ -138,21 +141,21 @@ async function showSession(recorder: Recorder, { operands, options, screen, json
     return;
   }
   if (summary === undefined) throw sessionNotFound(session.id);
-  // Whoever turns the page has seen the head already.
+  // On later pages the head is not repeated.
   const hasHead = options.entries === undefined && options.cursor === undefined;
   if (hasHead) out.write(`${sessionHead(summary, out)}\n`);
-  out.write(page.entries.length === 0 ? "No entries here.\n" : timelineText(page.entries, out));
+  out.write(page.entries.length === 0 ? "No entries.\n" : timelineText(page.entries, out));
   tellMore({ shown: page.entries.length, cursor: page.next_cursor, pane: screen.err });
 }
 
 async function clearSession(recorder: Recorder, { operands, screen, json }: Invocation): Promise<void> {
   const session = openSession(recorder, itemAt(operands, 0));
-  // A mistyped id would otherwise make a session that holds nothing but the mark.
+  // A mistyped id must not create a session.
   if ((await session.summary()) === undefined) throw sessionNotFound(session.id);
   const receipt = await session.clear();
   const { out } = screen;
   if (json) out.write(documentText(receipt, out));
-  else out.write(`Cleared: history starts anew after #${receipt.position}. Everything before stays in the log.\n`);
+  else out.write(`Cleared: history starts after #${receipt.position}. Earlier entries stay in the log.\n`);
 }
 
 async function consolidateSession(recorder: Recorder, invocation: Invocation): Promise<void> {
@@ -172,13 +175,13 @@ async function consolidateSession(recorder: Recorder, invocation: Invocation): P
 }
 
 function unmovedText(wanted: number, through: number): string {
-  if (through === wanted) return `It was consolidated through #${through} already; nothing was added.\n`;
+  if (through === wanted) return `Already consolidated through #${through}; nothing was added.\n`;
   const since = through === 0 ? "" : ` after #${through}`;
-  return `No turn is complete by #${wanted}${since}; nothing was added.\n`;
+  return `No complete turn up to #${wanted}${since}; nothing was added.\n`;
 }
 
 function emptyText({ settings, screen }: Invocation): string {
   const { out } = screen;
   const example = commandLine("hansard record --kind message --session cli:anna --role user --content Hello", settings);
-  return `No sessions yet. One comes into being with its first entry:\n\n  ${out.colours.bold(example)}\n`;
+  return `No sessions yet. A session begins with its first entry:\n\n  ${out.colours.bold(example)}\n`;
 }

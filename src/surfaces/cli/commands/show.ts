@@ -1,5 +1,4 @@
-// `hansard show`: one entry whole, in sections that a person can read, or as the document of GET /entries/{id}.
-
+// `hansard show`: one entry in full, as text or as JSON.
 import { type ContentPart, messageParts } from "../../../model/content-parts.js";
 import type { Entry, ErasedEntry, FieldName } from "../../../model/entry.js";
 import { operations } from "../../../operations/index.js";
@@ -11,7 +10,7 @@ import { type Fact, factsText, formatCount, jsonText, wrapText } from "../text/t
 import { cleanText, type Pane } from "../text/terminal.js";
 import { paragraphLines, pieceParagraphs } from "../text/transcript.js";
 
-/** Text that was said or produced gets a section; other fields are facts about it, one line each. */
+/** Fields with a section of their own; other fields are facts of one line each. */
 const SECTIONS: ReadonlySet<string> = new Set<FieldName>([
   ...(["prompt", "response", "response_summary", "content", "result", "error", "context"] as const),
   ...(["decision", "rationale", "summary"] as const),
@@ -34,7 +33,7 @@ function entryText(
   const head = `${bold(kindColour(entry.kind, pane.colours)(entry.kind))} ${bold(`#${entry.position}`)}\n`;
   const own = Object.entries(entry).filter(([name, value]) => !ENVELOPE.includes(name) && !isEmpty(value));
   if ("erased" in entry)
-    return `${head}${factsText(toFacts(envelopeFacts(entry)), pane)}\n${dim("Its body was erased.")}\n`;
+    return `${head}${factsText(toFacts(envelopeFacts(entry)), pane)}\n${dim("The body was erased.")}\n`;
   const facts = own.filter(([name, value]) => isFact(name, value));
   const sections = own.filter(([name, value]) => !isFact(name, value));
   const isOpen = entry.kind === "interaction" && entry.response === "";
@@ -72,7 +71,7 @@ function factText(name: string, value: unknown): string {
   return String(value);
 }
 
-/** Positions that follow each other as what they are: `3, 7 to 12`. */
+/** Positions as ranges: `3, 7 to 12`. */
 function rangesText(positions: readonly number[]): string {
   const ranges: { readonly from: number; through: number }[] = [];
   for (const position of positions) {
@@ -87,7 +86,7 @@ function toFacts(facts: Facts): readonly Fact[] {
   return facts.map(([name, value]) => [titleOf(name), factText(name, value)]);
 }
 
-/** Recorded lines are indented, so that none of them can pass for a heading. */
+/** Recorded lines are indented, so that none can be mistaken for a heading. */
 function sectionText(name: string, value: unknown, pane: Pane): string {
   const width = Math.min(pane.columns ?? LINE_WIDTH_MAX, LINE_WIDTH_MAX) - INDENT.length;
   const pieces = piecesOfField(name, value);
@@ -109,7 +108,7 @@ function headed(name: string, lines: readonly string[], pane: Pane): string {
   return `\n${pane.colours.bold(titleOf(name))}\n${lines.map((line) => `${INDENT}${line}`.trimEnd()).join("\n")}\n`;
 }
 
-/** What was said and called reads as it does everywhere; `--json` has the parts as they were recorded. */
+/** The parts of messages and calls, shown as in a transcript; `--json` has them as they were recorded. */
 function piecesOfField(name: string, value: unknown): readonly ContentPart[] | undefined {
   if (typeof value !== "object") return undefined;
   if (name === "content") return messageParts({ content: value });
@@ -118,7 +117,7 @@ function piecesOfField(name: string, value: unknown): readonly ContentPart[] | u
     : undefined;
 }
 
-/** An answer that calls tools, or failed, is one; else it may come yet. */
+/** The response of an interaction without text: its tool calls, or that there is none yet. */
 function noWords(
   { id, extra, error }: Extract<Entry, { readonly kind: "interaction" }>,
   shown: { readonly pane: Pane; readonly settings: Invocation["settings"] },
@@ -141,7 +140,7 @@ function missingResponse(
   return `\n${bold("Response")}\n${lines.map((line) => `${INDENT}${dim(line)}\n`).join("")}`;
 }
 
-/** Units are told beside the value, and a session needs no word to say that it is meant by its id. */
+/** The title of a field, without units and without the `_id` of a session. */
 function titleOf(name: string): string {
   const words = name.replace(/_(at|ms|used)$|(?<=^session)_id$/, "").replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,4 +1,4 @@
-// `hansard stats`: how much there is, by kind and project, since when, and what it takes on disk.
+// `hansard stats`: counts entries by kind and project, with their period and size on disk.
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Command } from "commander";
@@ -23,7 +23,7 @@ interface Stats {
   readonly sessions: number;
   readonly by_kind: { readonly [kind: string]: number };
   readonly projects: readonly { readonly project: string; readonly entries: number }[];
-  /** How many memories wait for a person's verdict; absent while the index cannot tell. */
+  /** How many candidates to review; absent while the index is not ready. */
   readonly pending?: number;
   readonly first_at: string | null;
   readonly last_at: string | null;
@@ -35,7 +35,7 @@ interface Stats {
 export const statsCommand: CommandModule = {
   define(command: Command): void {
     command
-      .option("--json", "print a JSON document")
+      .option("--json", "print JSON")
       .addHelpText(
         "after",
         examplesText([["how many interactions there are", "hansard stats --json | jq .by_kind.interaction"]]),
@@ -45,7 +45,7 @@ export const statsCommand: CommandModule = {
   async run({ settings, screen, json }: Invocation) {
     const stats = await withQuestion({ settings, screen, json }, async (recorder): Promise<Stats> => {
       const counts = await recorder.count();
-      // Measured while the store is open: closing it folds the newest pages into the main file.
+      // Measured while the store is open: closing it merges the WAL into the main file.
       const files = fileSizes(settings.data);
       return {
         ...counts,
@@ -61,7 +61,7 @@ export const statsCommand: CommandModule = {
   },
 };
 
-/** None where the record lies in a database. */
+/** Empty for a database. */
 function fileSizes(folder: string): readonly FileSize[] {
   const files = filesOf(folder);
   if (files === undefined) return [];
@@ -83,14 +83,14 @@ function statsText(stats: Stats, folder: string, pane: Pane): string {
     ...(stats.files.length === 0 ? [] : [["On disk", diskText(stats)] as const]),
   ];
   const head = facts.map(([label, text]) => `${dim(label.padEnd(9))}${text}\n`).join("");
-  if (stats.entries === 0) return `${head}\nNothing recorded yet; \`hansard record --help\` shows how.\n`;
+  if (stats.entries === 0) return `${head}\nNo entries yet. See \`hansard record --help\`.\n`;
   const kinds = Object.entries(stats.by_kind).sort(([, left], [, right]) => right - left);
   const paintKind = (label: string): string => kindColour(label.trim(), pane.colours)(label);
   return head + drawBars({ title: "By kind", bars: kinds, paint: paintKind }, pane) + projectPlot(stats, pane);
 }
 
 function waiting(pending: number): string {
-  return `${countOf(pending, "candidate waits", "candidates wait")} for a verdict: hansard review`;
+  return `${countOf(pending, "candidate", "candidates")} waiting: hansard review`;
 }
 
 function diskText(stats: Stats): string {

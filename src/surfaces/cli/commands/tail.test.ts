@@ -38,8 +38,8 @@ test("every kind says what it is about", async () => {
     "response The record of a parliament. (s:1, atlas)",
     "error ENOENT: README.md (atlas)",
     "decision read it again (s:1)",
-    "consolidation through 5 asked and read (s:1)",
-    "clear history starts anew after this (s:1)",
+    "consolidation through #5: asked and read (s:1)",
+    "clear history starts again after this (s:1)",
     'raw other-tool {"type":"unknown","":[null,-1.5e-7]}',
     "interaction And who keeps it? → Its reporters.",
   ]);

@@ -1,4 +1,4 @@
-// `hansard tail`: entries as they are recorded, by whichever process, a line each, until Ctrl-C.
+// `hansard tail`: prints entries as any process records them, one line each, until Ctrl-C.
 import type { Command } from "commander";
 import stringWidth from "string-width";
 import { valueText } from "../../../model/content.js";
@@ -17,19 +17,19 @@ const LABELS_WIDTH_MAX = 40;
 const LABELS_SHARE = 0.3;
 const TEXT_WIDTH_MIN = 8;
 const LINE_CHARS_MAX = 400;
-/** Tool results are the longest texts and say least at a glance. */
+/** Tool results are long, and say least at a glance. */
 const RESULT_CHARS_MAX = 100;
 
 export const tailCommand: CommandModule = {
   define(command: Command): void {
     defineFlags(command, streams.tail)
-      .option("--json", "print each entry as JSON on a line of its own")
+      .option("--json", "print JSON, one entry per line")
       .addHelpText(
         "after",
         examplesText([
-          ["everything from now on", "hansard tail"],
-          ["errors of one project as they happen", "hansard tail --project web --kind error"],
-          ["the whole record, then what is new, for a program", "hansard tail --after 0 --json"],
+          ["all new entries", "hansard tail"],
+          ["new errors of one project", "hansard tail --project web --kind error"],
+          ["the whole record, then new entries, as JSON", "hansard tail --after 0 --json"],
         ]),
       );
   },
@@ -49,7 +49,7 @@ export const tailCommand: CommandModule = {
           );
           out.write(`${lines.join("\n")}\n`);
         }
-        // The terminal has echoed ^C; what follows starts on a line of its own.
+        // The terminal has echoed ^C.
         if (out.isTerminal) screen.err.write("\n");
       } finally {
         stop.forget();
@@ -60,7 +60,7 @@ export const tailCommand: CommandModule = {
 };
 
 function waitingText(after: number, pane: Pane): string {
-  return `${pane.colours.dim(`Entries after #${after}, as they are recorded. Ctrl-C ends it.`)}\n`;
+  return `${pane.colours.dim(`Waiting for entries after #${after}. Press Ctrl-C to stop.`)}\n`;
 }
 
 /** One entry on one line: when, where in the log, what kind, what it says, and in which session and project. */

@@ -1,4 +1,4 @@
-// `hansard told`: whether a text lay before the model when it answered.
+// `hansard told`: whether a text was in the model's context when it answered.
 import type { Told } from "../../../model/context.js";
 import { operations } from "../../../operations/index.js";
 import { operationCommand } from "../operation-command.js";

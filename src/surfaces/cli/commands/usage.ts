@@ -9,7 +9,7 @@ export const usageCommand = operationCommand<UsageReport>(
   async (report, out) => usageText(report, out) + (out.isTerminal ? await usagePlot(report, out) : ""),
   {
     define: (command) =>
-      command.option("--prices <file>", "prices in LiteLLM's form, in place of the known ones (HANSARD_PRICES)"),
+      command.option("--prices <file>", "prices in LiteLLM's format, instead of the built-in ones (HANSARD_PRICES)"),
     opening: ({ prices }) => ({ prices }),
   },
 );

@@ -10,7 +10,7 @@ const PROJECT_WIDTH_MIN = 6;
 export function memoryTable(memories: readonly MemorySummary[], pane: Pane): string {
   const { colours } = pane;
   const columns: readonly Column[] = [
-    // Never cut, so that it can be copied.
+    // Never cut: it is there to be copied.
     { title: "ID", widthMax: ID_WIDTH, paint: (text) => colours.dim(text) },
     { title: "STATUS", paint: (text) => statusColour(text, pane)(text) },
     { title: "TYPE" },

@@ -36,9 +36,9 @@ export function bannerText(started: Started, pane: Pane): string {
       .map((line) => `  ${paint(line)}\n`)
       .join("");
   const rows = [
-    ...addresses.map((one, at) => beside(at === 0 ? "Address" : "", one, pane, cyan)),
-    beside("API", `${address}/docs`, pane, cyan),
-    beside("Record", `${isKept ? place : "in memory"}, ${countOf(health.position, "entry", "entries")}`, pane),
+    ...addresses.map((one, at) => labelled(at === 0 ? "Address" : "", one, pane, cyan)),
+    labelled("API", `${address}/docs`, pane, cyan),
+    labelled("Record", `${isKept ? place : "in memory"}, ${countOf(health.position, "entry", "entries")}`, pane),
     ...reviewRows(started, pane),
     ...keyRows(started, pane),
   ];
@@ -54,13 +54,13 @@ function reviewRows({ health, settings }: Started, pane: Pane): readonly string[
   const { pending = 0 } = health;
   if (pending === 0) return [];
   const waiting = countOf(pending, "candidate", "candidates");
-  return [beside("Review", `${waiting} waiting: ${commandLine("hansard review", settings)}`, pane)];
+  return [labelled("Review", `${waiting} waiting: ${commandLine("hansard review", settings)}`, pane)];
 }
 
 function keyRows({ keys, settings }: Started, pane: Pane): readonly string[] {
   if (keys === undefined) {
     const text = "cannot be read, so every request is rejected; run `hansard doctor`";
-    return [beside("Keys", hintText(text, settings), pane)];
+    return [labelled("Keys", hintText(text, settings), pane)];
   }
   if (keys.made === 0) return [];
   const make = `\`${commandLine("hansard keys create --scope admin", settings)}\``;
@@ -68,7 +68,7 @@ function keyRows({ keys, settings }: Started, pane: Pane): readonly string[] {
     keys.good === 0
       ? `all revoked, so every request is rejected; ${make} creates a new one`
       : `${keys.good} active; every request needs one`;
-  return [beside("Keys", text, pane)];
+  return [labelled("Keys", text, pane)];
 }
 
 function troubleText({ trouble, warnings = [], problems = [] }: Started["health"]): string {
@@ -80,7 +80,7 @@ function troubleText({ trouble, warnings = [], problems = [] }: Started["health"
 }
 
 /** A label, and a text wrapped next to it. */
-function beside(label: string, text: string, pane: Pane, paint = (line: string): string => line): string {
+function labelled(label: string, text: string, pane: Pane, paint = (line: string): string => line): string {
   const [first = "", ...rest] = wrapText(text, (pane.columns ?? 0) - INDENT);
   const more = rest.map((line) => `${" ".repeat(INDENT)}${paint(line)}\n`).join("");
   return `  ${pane.colours.dim(label.padEnd(INDENT - 2))}${paint(first)}\n${more}`;

@@ -20,7 +20,7 @@ import {
   roleColour,
 } from "./transcript.js";
 
-/** A UUID is not cut, so that it can be copied, if this much is left for the rest. */
+/** A UUID is not cut, for copying, if this much is left for the rest. */
 const ID_WIDTH_MAX = 36;
 const BESIDE_ID_WIDTH = 44;
 const ID_WIDTH_MIN = 8;
