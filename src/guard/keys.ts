@@ -1,4 +1,4 @@
-// Keys: making, listing and revoking them, and saying who it is that comes with one.
+// Keys: making, listing and revoking them, telling who sent one, and how engines store them.
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Mask } from "../model/mask.js";
 import { knownOptions, optionNames } from "../model/options.js";
@@ -12,11 +12,11 @@ export interface KeySummary {
   readonly scope: Scope;
   readonly name: string;
   readonly created_at: string;
-  /** Absent while the key is good. */
+  /** Absent while the key is valid. */
   readonly revoked_at?: string;
 }
 
-/** A key at the only moment at which it can be seen. */
+/** A new key: only here can its text be seen. */
 export interface CreatedKey {
   readonly id: string;
   readonly key: string;
@@ -42,11 +42,10 @@ export interface Caller {
   readonly scope: Scope;
 }
 
-/** Without keys, whoever reaches the store is the person it belongs to. */
+/** The caller where there are no keys: everybody has full access. */
 export const person: Caller = { actor: "person", key_id: "", scope: "admin" };
 
 const NAME_BYTES_MAX = 256;
-/** Who did it where nobody says. */
 const ACTOR_DEFAULT = "person";
 
 export class Keys {
@@ -62,22 +61,22 @@ export class Keys {
     this.#mask = mask;
   }
 
-  /** Makes a key. It is shown here and nowhere else. */
+  /** Makes a key; its text is returned here and nowhere else. */
   async create(options: KeyOptions): Promise<CreatedKey> {
     const { scope, name } = orThrow(parseKey(knownOptions(options, keyOptionNames)));
     const { id, key } = newKey(randomBytes);
-    // The note first: a key that nobody wrote down must not exist.
+    // The audit entry first: no key may exist without one.
     await this.#note({ action: "key_created", actor: options.actor ?? ACTOR_DEFAULT, target: id });
     await this.#store.add({ id, scope, name, hash: hashOfKey(key), created_at: formatTime(this.#nowMs()) });
     return { id, key, scope, name };
   }
 
-  /** All keys that were ever made, the oldest first. */
+  /** All keys, revoked ones included, the oldest first. */
   async list(): Promise<{ readonly keys: readonly KeySummary[] }> {
     return { keys: (await this.#store.list()).map((key) => this.#summary(key)) };
   }
 
-  /** From the moment this returns, no server takes the key any more. Revoking it again changes nothing. */
+  /** Once this returns, no server accepts the key. Revoking it again changes nothing. */
   async revoke(id: string, options: { readonly actor?: string } = {}): Promise<KeySummary> {
     const { actor = ACTOR_DEFAULT } = knownOptions(options, ["actor"]);
     const { key } = await this.#store.lookUp(id);
@@ -87,13 +86,13 @@ export class Keys {
     return this.#summary((await this.#store.revoke(id, formatTime(this.#nowMs()))) ?? key);
   }
 
-  /** Whether there is a key that opens the door. */
-  async areThere(): Promise<boolean> {
+  /** Whether any key is valid. */
+  async hasActiveKey(): Promise<boolean> {
     return (await this.#store.list()).some(({ revoked_at }) => revoked_at === undefined);
   }
 
-  /** Who comes with this `Authorization` header, or why nobody does. Sees what other processes have just changed. */
-  async admit(authorization: string | undefined): Promise<Caller | Rejection> {
+  /** Who sent this `Authorization` header, or why it is refused. Sees what other processes have just changed. */
+  async authenticate(authorization: string | undefined): Promise<Caller | Rejection> {
     const text = authorization === undefined ? undefined : bearerOf(authorization);
     const { isEmpty, key } = await this.#store.lookUp(claimedKeyId(authorization));
     if (isEmpty) return person;
@@ -114,9 +113,9 @@ export class Keys {
 export interface KeysParts {
   readonly store: KeyStore;
   readonly nowMs: () => number;
-  /** For the names, which people sometimes take for the place of the key. */
+  /** For names, since people sometimes enter the key there. */
   readonly mask: Mask;
-  /** Writes down, durably, that a key was made or revoked. */
+  /** Durably audits that a key was made or revoked. */
   readonly note: (note: {
     readonly action: "key_created" | "key_revoked";
     readonly actor: string;
@@ -124,7 +123,7 @@ export interface KeysParts {
   }) => Promise<unknown>;
 }
 
-/** The id of the key that a request claims to come with, good or not; it is no secret. Undefined where it is no key at all. */
+/** The id part of the key that was sent, valid or not; it is no secret. Undefined where nothing like a key was sent. */
 export function claimedKeyId(authorization: string | undefined): string | undefined {
   const text = authorization === undefined ? undefined : bearerOf(authorization);
   return text === undefined ? undefined : idOfKey(text);
@@ -140,7 +139,7 @@ function parseKey(options: {
 }): { readonly scope: Scope; readonly name: string } | Rejection {
   const { scope, name = "" } = options;
   if (!isScope(scope)) {
-    const message = scope === undefined ? "scope is missing" : "scope is not known";
+    const message = scope === undefined ? "scope is missing" : "unknown scope";
     const code = scope === undefined ? "field_missing" : "field_invalid";
     return reject({ code, field: "scope", message, hint: `Scopes are ${scopes.join(", ")}.` });
   }
@@ -158,24 +157,24 @@ function isName(name: string): boolean {
 function keyMissing(): Rejection {
   return reject({
     code: "key_missing",
-    message: "this needs a key",
+    message: "a key is required",
     hint: "Send it as `Authorization: Bearer KEY`; `hansard keys create --scope read` makes one.",
   });
 }
 
-/** The same words for a key that never was, one of another store, and one that was revoked. */
+/** The same answer for a key that never existed, one of another store, and a revoked one. */
 function keyWrong(): Rejection {
   return reject({
     code: "key_wrong",
-    message: "this key is not known here, or was revoked",
-    hint: "Send a good one as `Authorization: Bearer KEY`; `hansard keys list` names those there are.",
+    message: "unknown or revoked key",
+    hint: "Send a valid key as `Authorization: Bearer KEY`; `hansard keys list` shows the keys of this store.",
   });
 }
 
 function keyNotFound(id: string): RecorderError {
   return new RecorderError({
     code: "key_not_found",
-    message: `there is no key ${JSON.stringify(id.slice(0, 128))}`,
+    message: `unknown key ${JSON.stringify(id.slice(0, 128))}`,
     hint: "`hansard keys list` shows their ids.",
   });
 }
@@ -195,23 +194,23 @@ function newKey(randomBytes: (count: number) => Uint8Array): NewKey {
   return { id, key: `hansard_${id}_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url")}` };
 }
 
-/** The id that a text claims to be the key of; undefined where it is no key at all. */
+/** The id part of a key's text; undefined where the text is not a key. */
 function idOfKey(text: string): string | undefined {
   return SHAPE.exec(text)?.[1];
 }
 
-/** Without salt, because 256 random bits are in no list of guesses. */
+/** Without salt, because 256 random bits cannot be guessed. */
 function hashOfKey(text: string): Uint8Array {
   return hash("sha256", text, "buffer");
 }
 
-/** Takes as long for a near miss as for a wild guess. */
+/** Compares in constant time. */
 function isKeyOf(text: string, stored: Uint8Array): boolean {
   const given = hashOfKey(text);
   return given.byteLength === stored.byteLength && timingSafeEqual(given, stored);
 }
 
-/** A key as it is kept: everything but the key itself. */
+/** A key as an engine stores it: everything but its text. */
 export interface StoredKey {
   readonly id: string;
   readonly scope: Scope;
@@ -219,12 +218,12 @@ export interface StoredKey {
   /** SHA-256 of the key's text. */
   readonly hash: Uint8Array;
   readonly created_at: string;
-  /** Absent while the key opens the door. */
+  /** Absent while the key is valid. */
   readonly revoked_at?: string;
 }
 
 export interface KeyLookup {
-  /** Whether no key was ever made; revoked ones count, so that revoking the last key opens nothing. */
+  /** Whether no key was ever made. Revoked ones count: revoking the last key does not open the store. */
   readonly isEmpty: boolean;
   readonly key?: StoredKey;
 }

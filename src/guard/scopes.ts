@@ -1,9 +1,9 @@
-// What a key may do. The scopes of the routes are in guard/scopes.ts.
+// What a key may do. Which scope a route needs is stated by its operation.
 
 export const scopes = ["capture", "metrics", "read", "review", "admin"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What each scope may do beside its own: capture writes and reads nothing, metrics sees figures and no entry, admin is all. */
+/** The scopes that each one includes: capture only writes, metrics sees figures but no entries, admin may do everything. */
 const included: { readonly [scope in Scope]: readonly Scope[] } = {
   capture: ["capture"],
   metrics: ["metrics"],

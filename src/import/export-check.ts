@@ -10,12 +10,12 @@ import type { SourceRecord } from "./importer.js";
 import { EXPORTED_LEVELS_MAX, oneByOne, readRecords } from "./lines.js";
 import { isReadFailure, openFile, reasonOf } from "./source-files.js";
 
-/** What verifying a log would say, and for a flaw on which line it shows; line 0 stands for the file. */
+/** As verifying a log answers, with the line of a flaw; line 0 means the file. */
 export type ExportVerification = Verification & { readonly line?: number };
 
 export async function verifyExport(
   records: AsyncIterable<Iterable<SourceRecord>>,
-  /** Whether a line of a part that cannot be read costs only itself, as it does where it is imported. */
+  /** Whether unreadable lines of a partial export are skipped, as an import does. */
   options: { readonly skips_bad_lines: boolean },
 ): Promise<ExportVerification> {
   let part: Part = new PartialSection({ ...options, hasHeader: false });
@@ -45,7 +45,7 @@ export async function verifyExport(
   return unfinished === undefined ? part.result() : { ok: false, ...unfinished, line: last };
 }
 
-/** Why this version cannot read what follows such a first line. */
+/** Why this version cannot read an export with this header. */
 export function formFlaw({ hansard }: JsonObject): string | undefined {
   if (Number(hansard) <= EXPORT_VERSION) return undefined;
   return `the export has form ${hansard}; this version reads form ${EXPORT_VERSION}`;
@@ -60,7 +60,7 @@ interface Part {
   result(): Verification;
 }
 
-/** An export of all that a log held: it is held against the chain as the log itself would be. */
+/** A complete export: verified like the log itself. */
 class CompleteSection implements Part {
   readonly #walk = new ChainWalk();
   readonly #header: JsonObject;
@@ -70,7 +70,7 @@ class CompleteSection implements Part {
   }
 
   take(entry: ExportedEntry): Flaw | undefined {
-    // What leads to an entry is in the log and not on the line, but for an erased one; its body tells it.
+    // The line of an erased entry has its claims; those of others follow from the body.
     const isErased = entry.body === undefined && entry.recorded_by !== undefined;
     return this.#walk.step(entry, isErased ? entry.claims.map(claimKey) : undefined);
   }
@@ -102,7 +102,7 @@ class CompleteSection implements Part {
   }
 }
 
-/** Lines of which any may be missing: only neighbours can be held against each other. */
+/** A partial export: only consecutive entries can be compared. */
 class PartialSection implements Part {
   readonly #options: { readonly skips_bad_lines: boolean; readonly hasHeader: boolean };
   #last: ExportedEntry | undefined;
@@ -143,7 +143,7 @@ class PartialSection implements Part {
   }
 }
 
-/** What is wrong with the file itself comes back as a reason; `-` is standard input. */
+/** Checks an exported file without a store; `-` is standard input. */
 export async function verifyFile(path: string): Promise<ExportVerification | { readonly unreadable: string }> {
   const opened = await openFile(path, process.stdin as AsyncIterable<Buffer>);
   if ("reason" in opened) return { unreadable: opened.reason };
@@ -158,8 +158,8 @@ export async function verifyFile(path: string): Promise<ExportVerification | { r
 }
 
 /**
- * The form that is written, and the newest that is read; the first one knows neither who brought an entry nor what an erased
- * one had claimed.
+ * The version that is written, and the newest that is read. The first one has neither the key that recorded an entry nor the
+ * claims of an erased one.
  */
 export const EXPORT_VERSION = 2;
 const KEY_BYTES_MIN = 16;

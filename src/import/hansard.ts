@@ -122,7 +122,7 @@ function otherContent(stored: JsonObject | undefined, body: JsonObject): string 
   return `id ${body.id} is taken here by other content`;
 }
 
-/** Fields that no kind knows lie deeper in `extra` than they were given; the deepest can be placed anew only as text. */
+/** Unknown fields are nested deeper in `extra` than when they were captured; the deepest can be imported only as text. */
 function withinLimit(body: JsonObject): JsonObject {
   const { extra } = body;
   // The body and `extra` are levels themselves.
@@ -162,7 +162,7 @@ class Placing {
       return reason === undefined ? undefined : { line, reason };
     };
     if (isCaptureKind(kind)) return { line, entry: { ...dated, kind, id: String(body.id) }, onPlaced, onExisting };
-    // What a log writes about itself is said about that log, and here only kept.
+    // What a log wrote about itself is not true of this log: it is stored as a raw record.
     const id = hashedId(FORMAT, [kind, body, recorded_at]);
     const raw = { kind: "raw", id, created_at: dated.created_at, source: FORMAT, record: { kind, ...body } };
     return { line, entry: raw, onPlaced };

@@ -1,4 +1,4 @@
-// Who a record is: ids that come out the same whenever and from wherever the same thing is imported.
+// Ids of imported records: the same whenever and from wherever the same thing is imported.
 import { hash } from "node:crypto";
 import { parseId, parseLabel } from "../model/ids.js";
 import type { JsonObject } from "../model/json.js";
@@ -6,7 +6,7 @@ import { Rejection } from "../model/rejection.js";
 
 const HASH_CHARS = 32;
 
-/** `<importer>:<native id>` where that is allowed, else a hash; the native one is then to be kept in `extra.native_id`. */
+/** `<importer>:<native id>` where that is a valid id, else a hash; the native id then belongs into `extra.native_id`. */
 export function idOf(importer: string, native: string): { readonly id: string; readonly isNative: boolean } {
   const id = `${importer}:${native}`;
   return parseId(id) === id ? { id, isNative: true } : { id: hashedId(importer, [native]), isNative: false };
@@ -16,7 +16,7 @@ export function hashedId(importer: string, parts: readonly unknown[]): string {
   return `${importer}:${hash("sha256", canonical(parts), "hex").slice(0, HASH_CHARS)}`;
 }
 
-/** A session's key as it is where that is allowed, else a hash. */
+/** A session's key where that is a valid session id, else a hash. */
 export function sessionOf(
   importer: string,
   key: string,
@@ -28,9 +28,9 @@ export function sessionOf(
 }
 
 /**
- * Ids for records that have none of their own: a hash of the session and of all that the record says. Records with a
- * time of their own that say the very same are one, however often they were copied. Without a time nothing tells a copy
- * from a second "yes", so those are counted: two are two, and a file that has grown repeats the ids it had before.
+ * Ids for records that have none of their own: a hash of the session and of the whole record. Equal records with a time are
+ * one, however often they were copied. Without a time a copy looks like a second "yes", so those are counted: two are two, and
+ * a file that has grown repeats the ids it had before.
  */
 export class ContentIds {
   readonly #importer: string;
@@ -55,12 +55,12 @@ export class ContentIds {
   }
 }
 
-/** JSON with sorted keys: the order of keys is no part of what a record says. */
+/** JSON with sorted keys: their order has no meaning. */
 function canonical(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** A copy only where there is an object in it, since most identities are a few texts. */
+/** Copies only what contains an object, since most identities are a few texts. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.some((item) => typeof item === "object") ? value.map(sorted) : value;
@@ -70,7 +70,7 @@ function sorted(value: unknown): unknown {
 
 const KEY_DIGITS = 13;
 const SLOTS_MIN = 1024;
-/** Beyond this share of slots in use, looking for a free one takes long. */
+/** With more slots in use than this, looking for a free one takes long. */
 const FULL_SHARE = 0.6;
 
 /** What a reading that goes on later has to know. */
@@ -80,8 +80,8 @@ export interface OccurrenceCounts {
 }
 
 /**
- * Counts by the first 52 bits of a hash, in two arrays outside of the heap: 16 bytes a slot, where a map with texts as its
- * keys takes eight times as much. That two things share these bits costs one of them an id that counts one too many.
+ * Counts occurrences by the first 52 bits of a hash, in two typed arrays: 12 bytes a slot, an eighth of a map of strings, since
+ * a file of a gigabyte has a million records. A collision costs one record an id that counts one too many.
  */
 export class OccurrenceCounter {
   #keys = new Float64Array(SLOTS_MIN);
@@ -95,12 +95,12 @@ export class OccurrenceCounter {
     this.#used = known.keys.length;
   }
 
-  /** Only what is in use, 12 bytes each. */
+  /** Only the slots in use. */
   state(): OccurrenceCounts {
     return { keys: this.#keys.filter((key) => key !== 0), times: this.#times.filter((times) => times !== 0) };
   }
 
-  /** How often this came before, by its hash as hexadecimal text. */
+  /** How often this hash, as hexadecimal text, came before. */
   count(hash: string): number {
     // No slot in use holds zero.
     const key = Number.parseInt(hash.slice(0, KEY_DIGITS), 16) + 1;

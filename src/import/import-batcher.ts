@@ -1,43 +1,43 @@
-// What an importer yields on its way into the log: gathered into batches, each entry once, every refusal with its line.
+// Writes what importers yield into the log: in batches, each entry once, every refusal with its line.
 import { itemAt } from "../model/item-at.js";
 import type { JsonObject } from "../model/json.js";
 import type { EntryCopy, EntryStep, ImportedEntry, ImportStep, LogState } from "./importer.js";
 
-/** Large enough that one fsync serves many entries, small enough that what is held does not grow old in memory. */
+/** Large enough that one fsync serves many entries, small enough to be short-lived in memory. */
 const BATCH_STEPS_MAX = 250;
 const BATCH_BYTES_MAX = 1024 * 1024;
 
 type AppendOutcome = { readonly position: number; readonly isNew: boolean } | { readonly reason: string };
 
-/** Where entries go, as far as an import has to know it. */
+/** The log as an import sees it. */
 export interface ImportTarget extends LogState {
-  /** Word that very much will come, so that whatever has to be started for it is started while the first of it is read. */
+  /** Announces a large import, so that what it needs is started while the first of it is read. */
   hintBulk?(): void;
   /** Where entries with these ids are. */
   find(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** The body of the entry at this position; undefined where it was erased. */
   bodyAt(position: number): Promise<Uint8Array | undefined>;
   /**
-   * Makes entries with distinct ids ready that are believed to be new. What comes back appends them in order, all or none,
-   * and answers with their positions; undefined, from either, means that they have to be looked at one by one.
+   * Prepares entries with distinct ids that are expected to be new. The function it returns appends them in order, all or
+   * none, and returns their positions; undefined, from either, means that they have to be checked one by one.
    */
   prepare(entries: readonly ImportedEntry[]): (() => Promise<readonly number[] | undefined>) | undefined;
   /** Appends in order, each entry with an outcome of its own. */
   append(entries: readonly ImportedEntry[]): Promise<readonly AppendOutcome[]>;
-  /** Puts entries at their old places, all or none. */
+  /** Restores entries at their old positions, all or none. */
   restore(copy: { readonly log_id: string; readonly entries: readonly EntryCopy[] }): Promise<boolean>;
 }
 
 type CopyStep = Extract<ImportStep, { readonly copy: unknown }>;
 
-/** What came of one source. */
+/** What was read, added and rejected of one source. */
 export class FileTally {
-  /** How much of the source was read; whoever reads it counts. */
+  /** How much of the source was read; its reader counts. */
   bytes = 0;
   added = 0;
   existing = 0;
   readonly sessions = new Set<string>();
-  /** Told of each line that was left out. */
+  /** Called for each line that was left out. */
   readonly reject: (line: number, reason: string) => void;
 
   constructor(reject: (line: number, reason: string) => void) {
@@ -51,27 +51,27 @@ export class FileTally {
   }
 }
 
-/** A step, and the source that it belongs to. */
+/** A step with the tally of its source. */
 interface TalliedStep<S> {
   readonly step: S;
   readonly tally: FileTally;
 }
 
-/** Takes from one source after the other; a batch may hold entries of many, so that small ones need no sync each. */
+/** Takes one source after the other. A batch may hold entries of many: small files do not need an fsync each. */
 export class ImportBatcher {
   readonly #target: ImportTarget;
   #tally: FileTally;
   #entries: TalliedStep<EntryStep>[] = [];
   #copies: TalliedStep<CopyStep>[] = [];
   #copiedBytes = 0;
-  /** What was read of the sources before this one. */
+  /** Bytes that were read of earlier sources. */
   #bytesBefore = 0;
   #flushedAt = 0;
-  /** Resolves once all that was handed over is written. */
+  /** Resolves once all started batches are written. */
   #writing: Promise<void> = Promise.resolve();
-  /** The same of all but the last batch. */
+  /** Resolves once all but the last of them are written. */
   #writingBefore: Promise<void> = Promise.resolve();
-  /** Whether all of the last batch that was looked for was new. */
+  /** Whether everything in the last batch that was looked up was new. */
   #expectsNew = false;
 
   constructor(target: ImportTarget, tally: FileTally) {
@@ -79,7 +79,7 @@ export class ImportBatcher {
     this.#tally = tally;
   }
 
-  /** What comes from now on is another source's. Its tally is whole once all was flushed. */
+  /** Steps from now on belong to another source. Its tally is complete after a flush. */
   beginFile(tally: FileTally): void {
     this.#bytesBefore += this.#tally.bytes;
     this.#tally = tally;
@@ -95,7 +95,7 @@ export class ImportBatcher {
     }
   }
 
-  /** Takes a step; a promise only where there is something to wait for, since there are many steps. */
+  /** Takes a step. Returns a promise only if there is something to wait for, since there are many steps. */
   take(step: ImportStep): Promise<void> | undefined {
     return this.#take(step, this.#tally);
   }
@@ -158,8 +158,8 @@ export class ImportBatcher {
   }
 
   /**
-   * Begins to write what was gathered. One batch may wait while the one before it is written, so that neither side stands still
-   * for a hiccup of the other; at most three are held in memory, with the one that is being gathered.
+   * Starts to write the batch. One batch may wait while the one before it is written, so that neither reading nor writing
+   * stalls on a hiccup of the other; with the one being gathered at most three are in memory.
    */
   async #startWrite(): Promise<void> {
     const before = this.#writing;
@@ -169,17 +169,17 @@ export class ImportBatcher {
       this.#entries = [];
       this.#flushedAt = this.#bytes;
       this.#writingBefore = before;
-      // Made ready while the batch before it is still being written.
+      // Prepared while the batch before it is still being written.
       const append =
         this.#expectsNew && areDistinct(steps) ? this.#target.prepare(steps.map(({ step }) => step.entry)) : undefined;
       this.#writing = before.then(() => this.#write(steps, append));
-      // Whoever waits for it next is told of its failure.
+      // The next one to await it gets its failure.
       this.#writing.catch(() => undefined);
     }
     await due;
   }
 
-  /** What follows something new is new, as a rule; where that does not hold, nothing was appended yet. */
+  /** Entries after new ones are usually new; where they are not, nothing was appended yet. */
   async #write(steps: readonly TalliedStep<EntryStep>[], append: ReturnType<ImportTarget["prepare"]>): Promise<void> {
     const positions = await append?.();
     if (positions === undefined) await this.#writeDeduplicated(steps);
@@ -213,7 +213,7 @@ export class ImportBatcher {
     if (late.size > 0) await this.#writeDeduplicated([...added, ...present].filter(isLate));
   }
 
-  /** What was refused because another program has recorded the same since it was looked for. */
+  /** Ids that were refused because another program has recorded them since they were looked up. */
   async #idsTakenMeanwhile(
     owned: readonly TalliedStep<EntryStep>[],
     outcomes: readonly AppendOutcome[],
@@ -225,8 +225,8 @@ export class ImportBatcher {
   }
 
   /**
-   * Puts a step among the fresh ones, or answers with what is present in its place, in this batch or in the log. It is
-   * decided before anything of the batch is appended, so that what is left of a message keeps its place in the order.
+   * Adds a step to the fresh ones, or returns what exists in its place, in this batch or in the log. Decided before anything of
+   * the batch is appended, so that the rest of a message keeps its place in the order.
    */
   async #resolve(
     { step: first, tally }: TalliedStep<EntryStep>,
@@ -303,7 +303,7 @@ function asExisting(outcome: AppendOutcome): AppendOutcome {
   return "position" in outcome ? { ...outcome, isNew: false } : outcome;
 }
 
-/** An entry as its body will read once it is stored. */
+/** The body that the entry will have once it is stored. */
 function bodyOf({ kind: _, ...body }: ImportedEntry): JsonObject {
   return body as JsonObject;
 }

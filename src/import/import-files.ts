@@ -1,5 +1,4 @@
-// Import: finds the files, finds out what each of them is, and reads one after the other into the log.
-
+// Import: finds the files, recognises the format of each, and reads one after the other into the log.
 import { basename } from "node:path";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/time.js";
@@ -20,24 +19,24 @@ import {
 import { isDatabase, openTables, type Tables } from "./tables.js";
 
 export interface ImportOptions {
-  /** Forces a format, where the content does not tell it. */
+  /** Forces a format, where the content does not identify it. */
   readonly format?: string | undefined;
   /** An IANA zone for times without one; the machine's own by default. */
   readonly timezone?: string | undefined;
-  /** Places the entries of Hansard's own export anew, and so takes also one whose chain does not hold. */
+  /** Gives entries of Hansard's own export new positions, which also imports one whose chain is broken. */
   readonly as_new?: boolean | undefined;
   /** What the path `-` reads; the program's standard input by default. */
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
-  /** Hears now and then how far the import is. */
+  /** Called now and then with the progress of the import. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
-  /** Hears of each file once it is done. */
+  /** Called for each file once it is done. */
   readonly onFile?: ((file: ImportedFile) => void) | undefined;
 }
 
 export interface ImportProgress {
   readonly file: string;
   readonly bytes: number;
-  /** Undefined for a stream, whose end nobody knows. */
+  /** Undefined for a stream. */
   readonly bytes_total: number | undefined;
   readonly added: number;
   readonly existing: number;
@@ -45,14 +44,14 @@ export interface ImportProgress {
 
 export interface ImportedFile {
   readonly file: string;
-  /** Empty where none was recognised. */
+  /** Empty if no format was recognised. */
   readonly format: string;
   readonly added: number;
   readonly existing: number;
   readonly rejected: number;
 }
 
-/** A line that was left out. Line 0 stands for a file that could not be read at all. */
+/** A line that was left out. Line 0 means the file as a whole. */
 export interface RejectedLine {
   readonly file: string;
   readonly line: number;
@@ -71,15 +70,15 @@ export interface ImportPlan {
   readonly clock: WallClock;
   /** Empty where the content decides. */
   readonly format: string;
-  /** Whether what may not be finished is left out, because files are being written to and will be read again. */
+  /** Whether a program is still writing to the files: what may be unfinished is then left out, and read again later. */
   readonly isGrowing?: () => boolean;
 }
 
-/** The door of an import: what can be refused before anything is read. */
+/** Checks the options before anything is read. */
 export function parseImportOptions(options: ImportOptions): ImportPlan | Rejection {
   const { format = "", timezone } = options;
   if (format !== "" && !importFormats.includes(format)) {
-    const message = `format ${JSON.stringify(String(format).slice(0, 40))} is not known`;
+    const message = `unknown format ${JSON.stringify(String(format).slice(0, 40))}`;
     return reject({
       code: "field_invalid",
       field: "format",
@@ -102,7 +101,7 @@ export async function importFiles(
       for await (const found of findFiles(path)) {
         if ("reason" in found) report.lost(found);
         else await importFile(found.file, { ...parts, report, batcher });
-        // Files are told of when all of them is stored; how many may wait for that is bounded.
+        // A file is reported once all of it is stored; how many may wait for that is bounded.
         if (report.isDue) {
           await batcher.flush();
           report.tell();
@@ -116,7 +115,7 @@ export async function importFiles(
   return report.result();
 }
 
-/** A file as long as this is stored in many batches. */
+/** A file of this size is worth announcing to the log. */
 const MUCH_BYTES = 4 * 1024 * 1024;
 
 interface FileParts {
@@ -150,7 +149,7 @@ async function importFile(file: string, parts: FileParts): Promise<void> {
   }
 }
 
-/** What a file is, by its beginning. */
+/** What a file is, judged by its opening. */
 interface Recognised {
   readonly opening: Opening;
   /** Undefined where no format is recognised. */
@@ -158,7 +157,7 @@ interface Recognised {
   readonly database: Tables | undefined;
 }
 
-/** Undefined where there is nothing to read: an empty file, which holds nothing to lose, or a database that cannot be opened. */
+/** Undefined if there is nothing to read: an empty file, or a database that cannot be opened. */
 async function recognise(
   file: string,
   opened: OpenedFile,
@@ -205,7 +204,7 @@ async function readWith(importer: Importer, reading: FileReading): Promise<void>
   await parts.batcher.takeAll(await source.read(importer));
 }
 
-/** The log as it is once all that was read before is in it. */
+/** The log, flushed before its head is read. */
 function flushedLog({ batcher, target }: FileParts): LogState {
   return {
     async head() {
@@ -216,7 +215,7 @@ function flushedLog({ batcher, target }: FileParts): LogState {
   };
 }
 
-/** A file in another encoding tells on each line that nothing was taken of it; any other of no known format once. */
+/** A file in another encoding is rejected line by line; any other file of unknown format once. */
 async function rejectUnknownFormat({ opened, opening, tally }: FileReading): Promise<void> {
   const items = isUtf16(opening.bytes) ? oneByOne(readRecords(opened.chunks())) : [];
   let isTold = false;
@@ -228,23 +227,23 @@ async function rejectUnknownFormat({ opened, opening, tally }: FileReading): Pro
   if (!isTold) tally.reject(0, unknownFormat(opening.bytes));
 }
 
-/** How archives and compressed files begin, in hexadecimal, in which transcripts are handed around: ZIP and gzip. */
+/** The first bytes of ZIP and gzip files, in hexadecimal. */
 const PACKED = ["504b0304", "1f8b"];
 
 function unknownFormat(beginning: Uint8Array): string {
   const first = Buffer.from(beginning.subarray(0, 4)).toString("hex");
   if (PACKED.some((packed) => first.startsWith(packed))) {
-    return "it is packed (ZIP or gzip); unpack it, and import what comes out";
+    return "it is compressed (ZIP or gzip): unpack it and import the result";
   }
   return `no format is recognised; known are ${importFormats.join(", ")}; --format names one where the content does not tell`;
 }
 
-/** Beyond this many of a file the rest is only counted: memory is bounded, and nobody reads further. */
+/** Further rejected lines of a file are only counted. */
 export const REJECTED_MAX = 10_000;
-/** So many files may wait to be told of. */
+/** So many files may wait to be reported. */
 const UNREPORTED_MAX = 500;
 
-/** A file that is read, or was, and of which not all is stored yet. */
+/** A file of which not everything is stored yet. */
 interface FileReport {
   readonly file: string;
   format: string;
@@ -276,7 +275,7 @@ class Report {
     return opened;
   }
 
-  /** A file or folder of which nothing can be read; one that was begun has it among its lines. */
+  /** A file or folder that cannot be read; if reading had begun, the reason is among its rejected lines. */
   lost({ file, reason }: UnreadablePath): void {
     const last = this.#unreported.at(-1);
     const { tally } = last?.file === file ? last : this.open(file);
@@ -287,7 +286,7 @@ class Report {
     return this.#unreported.length >= UNREPORTED_MAX;
   }
 
-  /** Tells of the files that were read, once all of them is stored. */
+  /** Reports the files that were read, once everything of them is stored. */
   tell(): void {
     const told = this.#unreported;
     this.#unreported = [];

@@ -1,8 +1,8 @@
-// What an importer is: it reads one source and yields entries. It never sees storage.
+// The interface of an importer: it reads one source and yields entries. It never sees storage.
 import type { JsonObject, JsonValue } from "../model/json.js";
 import type { WallClock } from "../model/time.js";
 
-/** One line of a source: the JSON object on it, or why there is none. Blank lines are passed over. */
+/** One line of a source: its JSON object, or why there is none. Blank lines are skipped. */
 export type SourceRecord =
   | { readonly line: number; readonly record: JsonObject; readonly bytes: number }
   | { readonly line: number; readonly reason: string };
@@ -15,7 +15,7 @@ export type SourceValue =
 /** An entry as capture takes it. Its id decides whether it was imported before. */
 export type ImportedEntry = { readonly kind: string; readonly id: string } & { readonly [field: string]: unknown };
 
-/** An entry of another log with the place, the time and the hash that it had there. */
+/** An entry of another log with its position, time and hash there. */
 export interface EntryCopy {
   readonly position: number;
   readonly kind: string;
@@ -56,21 +56,20 @@ type DeferredEntries = readonly ImportedEntry[] | string;
 
 export type ImportStep =
   /**
-   * An entry to append. `onPlaced` hears where it is, also where it was there before. `onExisting` looks at what is stored
-   * under its id already (undefined where that was erased), and may give a step to be done in its place: the rest of a
-   * message that was recorded while it was being written, another id, or the reason why it is refused. Without it the id
-   * alone decides.
+   * An entry to append. `onPlaced` is called with its position, whether it is new or not. `onExisting` gets what is already
+   * stored under its id (undefined if that was erased), and may return a step to do instead: the rest of a message that was
+   * recorded while it was being written, another id, or the reason of a refusal. Without it the id alone decides.
    */
   | EntryStep
   /**
-   * Entries that can be made only once all before them have their places, or by what is stored already, or why there is
-   * none to make.
+   * Entries that depend on the positions of earlier ones or on what is stored: made once all before them are in the log.
+   * A text instead of entries is the reason of a refusal.
    */
   | {
       readonly line: number;
       readonly deferred: (find: FindEntry, read: ReadStored) => DeferredEntries | Promise<DeferredEntries>;
     }
-  /** An entry to put at its old place. Where that cannot be, `onRefused` is told, and what it gives is done instead. */
+  /** An entry to restore at its old position. Where that is impossible, the step that `onRefused` returns is done instead. */
   | {
       readonly line: number;
       readonly copy: EntryCopy;
@@ -79,20 +78,20 @@ export type ImportStep =
       readonly onPlaced: (position: number) => void;
       readonly onRefused: () => ImportStep;
     }
-  /** An entry that needs nothing done, because the log has it at this very place. */
+  /** An entry that the log already has at this very position. */
   | { readonly line: number; readonly present: true; readonly session_id: string }
   | RejectedStep;
 
-/** The beginning of a source, by which its format is found. */
+/** The beginning of a source, by which its format is recognised. */
 export interface Opening {
-  /** The file's name, for what its content alone does not tell. */
+  /** The file's name, for formats that content alone does not identify. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** The JSON objects on the whole lines of it; none where it is one document over several lines. */
+  /** The JSON objects of its complete lines; none where it is one document over several lines. */
   readonly records: readonly JsonObject[];
   /** The first JSON value, as far as the opening has it; undefined where there is none. */
   readonly document: JsonValue | undefined;
-  /** Whether the first value goes on over several lines, so that no line stands for itself. */
+  /** Whether the first value spans several lines. */
   readonly is_one_value: boolean;
   /** The columns of each table, where the source is a database. */
   readonly tables: TableColumns | undefined;
@@ -101,7 +100,7 @@ export interface Opening {
 export type TableColumns = { readonly [table: string]: readonly string[] };
 
 export interface SourceFacts {
-  /** As the user will recognise it. */
+  /** As the user gave or will recognise it. */
   readonly path: string;
   /** The file's name without folder and ending. */
   readonly stem: string;
@@ -110,13 +109,13 @@ export interface SourceFacts {
   readonly opening: Opening;
   /** Reads times, naive ones in the zone that the user named. */
   readonly clock: WallClock;
-  /** The log that is imported into, as far as a copy of a log has to know it. */
+  /** The log that is imported into, for importing a copy of it. */
   readonly log: LogState;
-  /** Whether a copy of a log is placed anew like any other source, whatever its chain says. */
+  /** Whether entries of an exported log get new positions, like those of any other source, whatever its chain says. */
   readonly as_new: boolean;
   /**
-   * Asked by whoever meets something that may not be finished: whether it had better be left out, because somebody is writing
-   * to the source. Then it is read again, at the latest when nobody does any more.
+   * Whether a program is still writing to the source. An importer then leaves out what may be unfinished: the source is read
+   * again, at the latest when writing has stopped.
    */
   readonly isGrowing: () => boolean;
   readonly siblings: SiblingFiles;
@@ -131,30 +130,30 @@ export interface SiblingFiles {
 }
 
 /**
- * How a source that grows is read on where it was left. What is noted is plain data, as the structured clone takes it, and
- * holds all that lines further on depend on. An importer that notes nothing has its source read whole whenever it changed.
+ * How reading a growing source resumes where it stopped. An importer's state is plain data for the structured clone, and holds
+ * everything that later lines depend on. If it saves none, its source is read from the start after every change.
  */
 export interface Resumption {
-  /** What was noted where reading stopped; undefined at the beginning of a source. */
+  /** The state where reading stopped; undefined at the beginning of a source. */
   readonly state: unknown;
-  /** Gives the way to ask what is known behind the last line that was read. */
+  /** `take` returns the state after the last line that was read. */
   onSave(take: () => unknown): void;
 }
 
-/** What an importer declares to read decides what it is given. */
+/** What each kind of importer gets to read. */
 interface SourceReaders {
   readonly lines: {
     readonly resume: Resumption;
     /**
-     * The lines, piece by piece of the file, nested at most so many levels deep; as deep as an entry may be where nothing is
-     * said. A piece has many, and is gone through before the next is asked for.
+     * The lines of the file in batches, each to be consumed before the next. They are nested at most `levels` deep, by default
+     * as deep as an entry may be.
      */
     records(levels?: number): AsyncIterable<Iterable<SourceRecord>>;
   };
   readonly document: {
-    /** The named members of the document's first value, wherever in the file they stand; absent ones are left out. */
+    /** The named members of the document's first value, wherever in the file they are; absent ones are left out. */
     header(names: readonly string[]): Promise<JsonObject>;
-    /** The values at a path (`*`, `messages.*`), or whole values where it is empty, in their order. */
+    /** The values at a path (`*`, `messages.*`), in order; an empty path means whole values. */
     values(path: string): AsyncIterable<SourceValue>;
   };
   readonly tables: {
@@ -176,16 +175,16 @@ export interface LogState {
 }
 
 interface ImporterOf<R extends Reads> {
-  /** The format's name, which is also what the ids of its entries begin with. Several importers may share one. */
+  /** The format's name, with which ids of its entries begin. Several importers may share one. */
   readonly format: string;
   readonly reads: R;
-  /** Whether a source that begins like this is one of its own. */
+  /** Whether a source that begins like this is in this format. */
   recognises(opening: Opening): boolean;
-  /** Looks through all lines before anything is taken, and says why nothing may be, where that is so. */
+  /** Checks all lines before anything is imported; a text is the reason to import nothing. */
   check?(records: AsyncIterable<Iterable<SourceRecord>>): Promise<string | undefined>;
-  /** Steps, one by one or many at once: where there are many, a promise for each would cost more than the step. */
+  /** Steps, one by one or in batches: a promise for each of many would cost more than the step. */
   read(source: SourceOf<R>): AsyncIterable<ImportStep | Iterable<ImportStep>>;
-  /** Whether it goes through the lines more than once, so that a stream has to be kept for it. */
+  /** Whether it reads the lines more than once: a stream is then copied to disk first. */
   readonly rereads?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What the ancestors' files have in common: lines of JSON without ids, and a way back to the very same lines.
+// What the formats of nanobot and Timmy have in common: lines of JSON without ids, which export restores exactly.
 import { valueText } from "../model/content.js";
 import type { CaptureKind } from "../model/entry.js";
 import type { Field } from "../model/fields.js";
@@ -9,7 +9,7 @@ import { Rejection } from "../model/rejection.js";
 import type { WallClock } from "../model/time.js";
 import type { ImportedEntry } from "./importer.js";
 
-/** An entry on its way out: its body as it is stored, so that what was null or absent still is. */
+/** An entry to export, with its body as stored: what was null or absent still is. */
 export interface StoredForm {
   readonly id: string;
   readonly kind: string;
@@ -17,10 +17,10 @@ export interface StoredForm {
   readonly body: JsonObject;
 }
 
-/** How a format writes an entry as a line; undefined where it has no place for it. */
+/** Writes an entry as a line of a format; undefined where the format has no place for it. */
 export type ToLine = (form: StoredForm, clock: WallClock) => JsonObject | undefined;
 
-/** The fields of a kind that the record has, in words where the kind takes no other shape, and all other keys. */
+/** Splits a record into the fields of a kind, as text where the kind accepts nothing else, and all other keys. */
 export function splitRecord(
   kind: CaptureKind,
   record: JsonObject,
@@ -32,7 +32,7 @@ export function splitRecord(
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule === undefined) rest.push([name, value]);
     else if (value !== null) {
-      // What is known of a session leads to others, which words would not.
+      // Fields of a session are never turned into text: `parent` would lead nowhere.
       const forms = kind === "session_info" ? [value] : [value, textOf(value)];
       const taken = forms.find((form) => !(rule.parse(form, name) instanceof Rejection));
       if (taken !== undefined) fields.push([name, taken]);
@@ -42,7 +42,7 @@ export function splitRecord(
   return { fields: Object.fromEntries(fields), rest: Object.fromEntries(rest) };
 }
 
-/** Text that a kind requires, of whatever a line has there instead. */
+/** The text that a kind requires, from whatever a line has instead. */
 export function textOf(value: JsonValue | undefined): string {
   return value === null ? "" : valueText(value);
 }
@@ -53,14 +53,14 @@ export function ownId(record: JsonObject): string | undefined {
   return typeof hansard_id === "string" && !(parseId(hansard_id) instanceof Rejection) ? hansard_id : undefined;
 }
 
-/** The id that a line carries on its way out: none where reading the line gives the same one again. */
+/** The id on an exported line; none where importing the line gives the same one again. */
 export function idOnLine(form: StoredForm, format: string): JsonObject {
   return form.id.startsWith(`${format}:`) ? {} : { hansard_id: form.id };
 }
 
 /**
- * The entry, with the whole record in `extra.native_record` where the fields alone would not lead back to it: what
- * the program at home wrote must come out again as it was, however odd.
+ * The entry, with the whole record in `extra.native_record` if its fields alone would not restore the line: an export has to
+ * return what the program wrote, however odd.
  */
 export function reversible(
   entry: ImportedEntry,
@@ -80,14 +80,14 @@ export function nativeRecord(body: JsonObject): JsonObject | undefined {
   return isJsonObject(extra) && isJsonObject(extra.native_record) ? extra.native_record : undefined;
 }
 
-/** What the format does not know, without names that would overwrite what it does. */
+/** Fields in `extra` that the format does not know, without those that would overwrite known ones. */
 export function extraOnLine({ kind, body }: StoredForm, known: JsonObject): JsonObject {
   if (!isJsonObject(body.extra)) return {};
   const taken = { ...kindRules[kind as CaptureKind].fields, ...known, native_record: null, native_id: null };
   return Object.fromEntries(Object.entries(body.extra).filter(([key]) => !Object.hasOwn(taken, key)));
 }
 
-/** The time on a line: the one it came in with, else that of the entry on the wall's clock. */
+/** The time on a line: the original one, else the entry's in local time. */
 export function timeOnLine(form: StoredForm, clock: WallClock): JsonValue {
   const { extra } = form.body;
   if (isJsonObject(extra) && extra.timestamp !== undefined) return extra.timestamp;

@@ -3,13 +3,13 @@ import type { JsonValue } from "../model/json.js";
 import { formatTime, isCanonicalTime, type WallClock } from "../model/time.js";
 import type { SourceFacts } from "./importer.js";
 
-/** Times of lines in order: one without a time of its own has that of the line before, the header or the file. */
+/** Times of lines in order: a line without one has that of the line before, of the header or of the file. */
 export class LineTimes {
   readonly #clock: WallClock;
   readonly #modified: number | undefined;
-  /** That of the last line that had one; as it was written, since it is rarely asked for. */
+  /** The time of the last line that had one; as text, since it is rarely needed as a number. */
   #last: number | string | undefined;
-  /** A record's time is asked for several times. */
+  /** A record's time is needed several times. */
   #written: string | undefined;
 
   constructor(source: SourceFacts, known?: number | undefined) {
@@ -23,12 +23,12 @@ export class LineTimes {
     return this.#lastMs();
   }
 
-  /** Whether a line with this has a time of its own. */
+  /** Whether this is a time. */
   isTime(time: JsonValue | undefined): boolean {
     return this.#isWritten(time) || this.#clock.parse(time) !== undefined;
   }
 
-  /** As fields of an entry: nothing where no time is known at all. */
+  /** As fields of an entry; none where no time is known at all. */
   take(time: JsonValue | undefined): { readonly created_at?: string } {
     const created_at = this.createdAt(time);
     return created_at === undefined ? {} : { created_at };
@@ -49,7 +49,7 @@ export class LineTimes {
     return typeof this.#last === "string" ? Date.parse(this.#last) : this.#last;
   }
 
-  /** Whether a time is written the very way the record writes it, as most of those in transcripts are. */
+  /** Whether a time is in canonical form, as most in transcripts are. */
   #isWritten(time: JsonValue | undefined): time is string {
     if (typeof time !== "string") return false;
     if (time === this.#written) return true;

@@ -1,5 +1,4 @@
-// The lines of a file of JSON objects, whatever has happened to it. Memory is bounded: an endless line is dropped as it
-// comes.
+// The lines of a file of JSON objects, damaged ones included. Memory is bounded: an endless line is dropped as it is read.
 import { isUtf8 } from "node:buffer";
 import { isJsonObject, isNestedWithin } from "../model/json.js";
 import { JsonTokenizer } from "../model/json-tokenizer.js";
@@ -7,13 +6,13 @@ import { limits } from "../model/limits.js";
 import type { SourceRecord } from "./importer.js";
 
 /**
- * Several times an entry's limit: programs that escape everything but ASCII need twice as much for the same text, and
- * transcripts carry the output of a tool a second time, uncut, in fields that are not kept.
+ * Several times an entry's limit: programs that escape everything but ASCII need twice the bytes, and transcripts repeat the
+ * output of tools in fields that are not imported.
  */
 export const LINE_BYTES_MAX = 6 * limits.entry_bytes;
 /**
- * For lines of Hansard's own export: fields that no kind knows were moved into `extra`, and lie deeper there than an
- * entry may be when it is given.
+ * For lines of Hansard's own export: unknown fields were moved into `extra`, where they are nested deeper than an entry may be
+ * when it is captured.
  */
 export const EXPORTED_LEVELS_MAX = limits.nesting_levels + 4;
 /** Below this a line cannot be nested deep enough to do harm. */
@@ -31,8 +30,8 @@ interface Line {
 }
 
 /**
- * The records of each piece of the file, to be gone through before the next piece is asked for: there are many lines in
- * one, and a promise for each of them would take longer than to parse it.
+ * The records of each chunk of the file, to be consumed before the next chunk. A promise for each line would take longer than
+ * parsing it.
  */
 export async function* readRecords(
   /** Undefined for a stream of which nothing is left. */
@@ -52,12 +51,12 @@ export async function* readRecords(
   yield recordsOf(lines.rest());
 }
 
-/** Record by record, for those who have to wait in between. */
+/** Record by record, for readers that await something in between. */
 export async function* oneByOne(pieces: AsyncIterable<Iterable<SourceRecord>>): AsyncGenerator<SourceRecord> {
   for await (const records of pieces) yield* records;
 }
 
-/** Cuts chunks into lines; what a chunk ends with is kept for the next. */
+/** Cuts chunks into lines; an unfinished line is kept for the next chunk. */
 class Lines {
   #number = 0;
   #parts: Buffer[] = [];
@@ -93,7 +92,7 @@ function joined(parts: readonly Buffer[], last: Buffer): Buffer {
   return parts.length === 0 ? last : Buffer.concat([...parts, last]);
 }
 
-/** With a mark, or as any text that begins with an ASCII character looks. */
+/** By its byte order mark, or by the NUL bytes of ASCII characters. */
 export function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
@@ -110,7 +109,7 @@ function isBlank(bytes: Buffer, nulIsBlank: boolean): boolean {
 
 function toRecord({ number: line, bytes: whole, isTorn }: Line, levels: number): SourceRecord {
   if (whole === undefined) return { line, reason: `the line is longer than ${LINE_BYTES_MAX} bytes (96 MiB)` };
-  // A crash can leave a hole of zeros where nothing was written yet; what stands beside it may be whole.
+  // A crash can leave zeros where nothing was written yet; what is next to them may be whole.
   const bytes = withoutNuls(whole);
   if (bytes.length === 0) return { line, reason: "the line holds nothing but NUL bytes, as a crash can leave them" };
   if (!isUtf8(bytes)) return { line, reason: "the line is not valid UTF-8" };
@@ -121,7 +120,7 @@ function toRecord({ number: line, bytes: whole, isTorn }: Line, levels: number):
     value = JSON.parse(line === 1 && text.startsWith("\ufeff") ? text.slice(1) : text);
   } catch (error) {
     const what = isTorn ? "the last line is torn" : "the line is not valid JSON";
-    // The parser quotes the line, which may hold a secret, and it may be long.
+    // The parser's message quotes the line, which may be long or hold a secret.
     return { line, reason: `${what}: ${brief(error)}` };
   }
   if (!isJsonObject(value)) return { line, reason: `the line is valid JSON, but ${named(value)} and not an object` };
@@ -148,7 +147,7 @@ function withoutNuls(bytes: Buffer): Buffer {
   return bytes.subarray(start, end);
 }
 
-/** Looks before parsing: millions of brackets would become millions of objects. */
+/** Checked before parsing: millions of brackets would become millions of objects. */
 export function isShallow(bytes: Buffer, levels: number): boolean {
   let isTooDeep = false;
   const tokenizer = new JsonTokenizer({
@@ -162,7 +161,7 @@ export function isShallow(bytes: Buffer, levels: number): boolean {
   return !isTooDeep;
 }
 
-/** Whether a list or an object is still open where the bytes end; a text cannot be, since it never goes beyond a line. */
+/** Whether a list or an object is still open where the bytes end. A string cannot be: it never spans lines. */
 export function isOpenAt(bytes: Buffer): boolean {
   const tokenizer = new JsonTokenizer({});
   tokenizer.write(bytes);

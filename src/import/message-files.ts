@@ -147,7 +147,7 @@ class Chat {
 
   *take(line: number, message: JsonValue): Generator<ImportStep> {
     if (!isJsonObject(message) || !isRole(roleOf(message))) {
-      yield { line, reason: "it is no message: it has no role that is known" };
+      yield { line, reason: "not a message: unknown role" };
       return;
     }
     const at = message.timestamp ?? message.created_at;

@@ -135,15 +135,15 @@ export interface KnownPlace extends WatchedRoot {
   readonly seen: { readonly version: string; readonly date: string };
 }
 
-/** What is found in a place, without reading it. */
+/** What a place contains, without reading the files. */
 export interface FoundPlace {
   readonly tool: string;
   readonly path: string;
   readonly files: number;
-  /** How many there are as far as files tell; absent where they lie in a database. */
+  /** How many sessions there are, by the number of files; absent for a database. */
   readonly sessions?: number;
   readonly bytes: number;
-  /** When the first and the last of its files were written to. */
+  /** When the first and the last of its files were written. */
   readonly oldest: string;
   readonly newest: string;
 }
@@ -153,7 +153,7 @@ export function knownPlaces({ env, home, platform }: Platform = thisPlatform()):
   const named = (name: string): string | undefined => (env[name] === "" ? undefined : env[name]);
   const base = (name: string, fallback: string): string => {
     const given = named(name);
-    // The standard asks for absolute paths and has others ignored.
+    // The XDG specification says to ignore relative paths.
     return given !== undefined && isAbsolute(given) ? given : join(home, fallback);
   };
   const isMac = platform === "darwin";
@@ -175,7 +175,7 @@ export function knownPlaces({ env, home, platform }: Platform = thisPlatform()):
   return places.filter(({ path }, index) => places.findIndex((other) => other.path === path) === index);
 }
 
-/** What there is in known places, with the files themselves, oldest first. */
+/** What known places contain, and the paths of all files, oldest first. */
 export async function findInPlaces(
   places: readonly KnownPlace[] = knownPlaces(),
 ): Promise<{ readonly found: readonly FoundPlace[]; readonly files: readonly string[] }> {
@@ -206,7 +206,7 @@ export async function findInPlaces(
   return { found, files: files.sort((a, b) => a.modified_ms - b.modified_ms).map(({ path }) => path) };
 }
 
-/** The variables that move places: all that the table asks for. */
+/** The environment variables that move places: all that the table reads. */
 export function placeVariables(): readonly string[] {
   const asked = new Set<string>();
   const env = new Proxy({}, { get: (_, name) => void asked.add(String(name)) });

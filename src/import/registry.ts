@@ -1,5 +1,4 @@
-// The formats that come in, in the order in which they are tried. A new one is a file of its own and a line here.
-
+// The formats that can be imported, in the order in which they are tried. A new one is a file of its own and a line here.
 import { antigravityImporter } from "./antigravity.js";
 import { atifImporter } from "./atif.js";
 import { chatGptImporter } from "./chatgpt.js";
@@ -58,14 +57,14 @@ const importers: readonly Importer[] = [
 
 export const importFormats: readonly string[] = [...new Set(importers.map(({ format }) => format))];
 
-/** The importer that recognises a source; of a format that was named, the one that can read it at all. */
+/** The importer that recognises a source; for a named format, else the first that can read such a source. */
 export function findImporter(opening: Opening, format: string): Importer | undefined {
   const named = importers.filter((importer) => format === "" || importer.format === format);
   const found = named.find((importer) => canRead(importer.reads, opening) && importer.recognises(opening));
   return found ?? (format === "" ? undefined : named.find(({ reads }) => canRead(reads, opening)));
 }
 
-/** A name for an importer that no other has, under which it is found again. */
+/** A unique name, by which `importerNamed` finds the importer again. */
 export function nameOf(importer: Importer): string {
   const { format } = importer;
   return `${format}/${importers.filter((other) => other.format === format).indexOf(importer)}`;

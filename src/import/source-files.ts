@@ -26,23 +26,22 @@ import { EXPORTED_LEVELS_MAX, isOpenAt, LINE_BYTES_MAX, oneByOne, readRecords } 
 import { type Tables, UnreadableTables } from "./tables.js";
 import { decompressed, isCompressed } from "./zstd.js";
 
-/** Enough of a file to know its format by, whatever stands in its first lines. */
+/** Enough of a file to recognise its format. */
 export const OPENING_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
-/** A small file is read into little, since of many such each would leave a whole chunk behind to be cleared away. */
+/** The smallest chunk: many small files would leave much garbage in whole chunks. */
 const CHUNK_BYTES_MIN = 4 * 1024;
 
-/** Pipes that the one who started the program holds the other end of, and not whoever may come. */
+/** Pipes that the program inherited; any other named pipe may wait for a writer for ever. */
 const HANDED_OVER = /^\/(?:dev\/(?:stdin$|fd\/)|proc\/(?:self|\d+)\/fd\/)/;
-const PIPE_REASON =
-  "it is a named pipe, which may never end; give what comes out of it as a stream: hansard import - < PIPE";
+const PIPE_REASON = "it is a named pipe, which may never end; read it as a stream: hansard import - < PIPE";
 
 export interface FoundFile {
   /** As the user will recognise it. */
   readonly file: string;
 }
 
-/** A path that leads nowhere, and why. */
+/** A path that cannot be read, and why. */
 export interface UnreadablePath {
   readonly file: string;
   readonly reason: string;
@@ -73,7 +72,7 @@ async function* filesWithin(folder: string): AsyncGenerator<FoundFile | Unreadab
   }
   for (const item of items.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, item.name);
-    // A link to a folder is not followed: it may lead back to where we are.
+    // A link to a folder is not followed: it may be a loop.
     if (item.isDirectory()) yield* filesWithin(path);
     else if (item.isFile() || (item.isSymbolicLink() && (await isFile(path)))) yield { file: path };
   }
@@ -85,12 +84,12 @@ async function isFile(path: string): Promise<boolean> {
 
 export interface OpenedFile {
   readonly opening: Buffer;
-  /** Undefined where nobody knows how much will come. */
+  /** Undefined for a stream or a compressed file. */
   readonly size: number | undefined;
   readonly modified_ms: number | undefined;
-  /** The whole file from its start, unpacked; undefined for a stream that was read before and not kept. */
+  /** The whole file from its start, decompressed; undefined for a stream that was already read and not kept. */
   chunks(): AsyncIterable<Buffer> | undefined;
-  /** Makes sure that it can be read more than once, before it is read: a stream is kept until it is closed. */
+  /** Call before reading to read it more than once: copies a stream to disk until it is closed. */
   keep(): Promise<void>;
   close(): Promise<void>;
 }
@@ -139,7 +138,7 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
   }
 }
 
-/** A byte more than a file has, so that all of it comes at once; what has no size may be anything. */
+/** A byte more than the file has, so that all of it comes in one chunk. */
 function chunkBytes(size: number): number {
   return size === 0 ? CHUNK_BYTES : Math.min(CHUNK_BYTES, Math.max(CHUNK_BYTES_MIN, size + 1));
 }
@@ -216,7 +215,7 @@ export async function readOpening(
   // The last line may continue behind it; a file that ends here has it whole.
   const end = bytes.length === opened.size ? bytes.length : bytes.lastIndexOf(0x0a) + 1;
   const records: JsonObject[] = [];
-  // A line may tell the format although that format will not take it.
+  // A line may identify the format although the importer will reject it.
   const items = readRecords(once(bytes.subarray(0, end === 0 ? bytes.length : end)), EXPORTED_LEVELS_MAX);
   let count = 0;
   let isFirstWhole = false;
@@ -239,7 +238,7 @@ export async function readOpening(
   };
 }
 
-/** Whether what begins in the first line goes on in the next one, which a line that is too deep or torn does not. */
+/** Whether the value that begins on the first line continues on the next one; not so for a torn line or one nested too deep. */
 function isContinued(bytes: Buffer, end: number): boolean {
   if (end === -1) return false;
   // A shorter one was parsed, and is known not to end there.
@@ -250,7 +249,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** Lines that are read on where they were left. */
+/** Lines of a growing file, from where reading stopped. */
 export interface GrowingLines {
   readonly resume: Resumption;
   records(levels?: number): AsyncIterable<Iterable<SourceRecord>>;
@@ -263,14 +262,14 @@ interface SourceParts {
   readonly log: LogState;
   readonly as_new: boolean;
   readonly isGrowing: () => boolean;
-  /** Hears how far it is. */
+  /** Called with the progress. */
   readonly tell: ((progress: ImportProgress) => void) | undefined;
   readonly tally: FileTally;
   readonly database: Tables | undefined;
   readonly growing?: GrowingLines;
 }
 
-/** A source that is read once, from its start to its end. */
+/** For a source that is read once, from start to end. */
 const fromStart: Resumption = { state: undefined, onSave: () => undefined };
 
 export class FileSource {
@@ -309,7 +308,7 @@ export class FileSource {
     return importer.read({ ...facts, tables: database?.tables ?? {}, rows });
   }
 
-  /** The file's bytes, counted as they are read, so that batches are cut by them and a person sees how far it is. */
+  /** The file's bytes, counted as they are read, for batches and progress. */
   #chunks(): AsyncIterable<Buffer> | undefined {
     const { opened, tally } = this.#source;
     const chunks = opened.chunks();
@@ -338,20 +337,20 @@ export class FileSource {
   #tell(): void {
     const { tally, opened, tell } = this.#source;
     const { added, existing } = tally;
-    // A long document is read twice, and unpacked bytes are more than the file has.
+    // A long document is read twice, and decompressed bytes exceed the file's size.
     const bytes = Math.min(tally.bytes, opened.size ?? tally.bytes);
     tell?.({ file: this.#file, bytes, bytes_total: opened.size, added, existing });
   }
 }
 
-/** The name without folder and ending; a file that was rotated away is called as it was before. */
+/** The name without folder and extension; a rotated file has its old name. */
 function stemOf(file: string): string {
   if (file === "-") return "stdin";
   const name = basename(file).replace(/(?<=\.(?:jsonl?|ndjson|log))\.\d+$/, "");
   return name.replace(/(?<=.)\.[^.]*$/, "");
 }
 
-/** What a record names may be anything; nothing outside of three levels up is looked at. */
+/** A record may name any path: nothing more than three levels up is read. */
 function siblingFiles(file: string): SiblingFiles {
   const folder = resolve(dirname(file));
   const outermost = resolve(folder, "../../..");

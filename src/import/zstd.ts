@@ -1,10 +1,9 @@
-// Files that were packed with Zstandard, unpacked as they are read.
-
+// Files compressed with Zstandard, decompressed as they are read.
 import { Decompress } from "fzstd";
 import { itemAt } from "../model/item-at.js";
 
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
-/** A few bytes can stand for 128 KiB each, so that small pieces keep what comes of one within bounds. */
+/** Input is decompressed in small pieces: a few bytes can stand for 128 KiB each. */
 const PIECE_BYTES = 1024;
 /** What the reference implementation allows unless it is asked for more. */
 const WINDOW_BYTES_MAX = 128 * 1024 * 1024;
@@ -13,7 +12,7 @@ export function isCompressed(bytes: Uint8Array): boolean {
   return MAGIC.every((byte, index) => bytes[index] === byte);
 }
 
-/** A piece of a file that says it is packed and cannot be unpacked. */
+/** Compressed bytes that cannot be decompressed. */
 class UnpackFault extends Error {
   readonly code = "ZSTD";
 }
@@ -36,7 +35,7 @@ export async function* decompressed(chunks: AsyncIterable<Buffer>): AsyncGenerat
   yield* ready;
 }
 
-/** A piece that was packed by itself, unpacked within bounds, since a few bytes can stand for gigabytes. */
+/** Decompresses one value up to a limit, since a few bytes can stand for gigabytes. */
 export function decompressedWithin(bytes: Uint8Array, bytesMax: number): Buffer {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -59,7 +58,7 @@ function push(stream: Decompress, piece: Uint8Array, isLast: boolean): void {
   }
 }
 
-/** How much memory the first frame asks for, by its header. */
+/** How much memory the first frame needs, by its header. */
 function windowBytes(bytes: Uint8Array): number {
   const descriptor = bytes[4] ?? 0;
   const isSingle = ((descriptor >> 5) & 1) === 1;

@@ -260,5 +260,5 @@ export function parseKind(kind: unknown): CaptureKind | Rejection {
     return reject({ code: "field_missing", field: "kind", message: "kind is missing", hint });
   }
   const shown = typeof kind === "string" ? JSON.stringify(kind.slice(0, 40)) : `of type ${typeof kind}`;
-  return reject({ code: "kind_unknown", field: "kind", message: `kind ${shown} is not known`, hint });
+  return reject({ code: "kind_unknown", field: "kind", message: `unknown kind ${shown}`, hint });
 }

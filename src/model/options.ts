@@ -1,17 +1,17 @@
-// Options that do not exist: a misspelt one must not silently mean nothing, so it is refused with the one that was meant.
+// Unknown options are refused with a suggestion: a misspelt one must not silently mean nothing.
 import { closest, distance } from "fastest-levenshtein";
 import { RecorderError } from "./rejection.js";
 
-/** So many letters may differ; beyond that a guess helps nobody. */
+/** A suggestion differs in at most so many letters. */
 const LETTERS_MAX = 3;
 const NAME_CHARS_MAX = 100;
 
-/** The names of an interface's options; one that is missing, or is none, does not compile. */
+/** The names of an interface's options; a missing or an extra one does not compile. */
 export function optionNames<O>(names: { readonly [N in keyof Required<O>]: true }): readonly string[] {
   return Object.keys(names);
 }
 
-/** The options as they were given, once all of them are known to be options. Nothing given is no options. */
+/** The options as given; throws where one of them has an unknown name. */
 export function knownOptions<O extends object>(options: O | null | undefined, names: readonly string[]): O {
   if (options === undefined || options === null) return {} as O;
   if (typeof options !== "object" || Array.isArray(options)) {
@@ -23,7 +23,7 @@ export function knownOptions<O extends object>(options: O | null | undefined, na
   return options;
 }
 
-/** Why there is no such option, parameter or field, with the nearest one that there is. */
+/** The refusal of an unknown option, parameter or field, with the nearest known one. */
 export function notKnown(
   what: "option" | "parameter" | "field",
   given: string,
@@ -34,7 +34,7 @@ export function notKnown(
   return new RecorderError({
     code: "parameter_unknown",
     field: name,
-    message: `there is no ${what} ${JSON.stringify(name)} here`,
+    message: `unknown ${what} ${JSON.stringify(name)}`,
     hint: names.length === 0 ? `This call takes no ${what}s.` : `${guessOf(name, names)}${all}`,
   });
 }

@@ -12,7 +12,7 @@ test("openRecorder refuses a misspelt option, and opens nothing", async () => {
   await expect(openRecorder({ dta: data } as never)).rejects.toMatchObject({
     code: "parameter_unknown",
     field: "dta",
-    message: 'there is no option "dta" here',
+    message: 'unknown option "dta"',
     hint: expect.stringMatching(/^Did you mean data\? Options are data, key, index, /),
   });
   await expect(openRecorder({ data, rebuild: { waitMs: 5 } } as never)).rejects.toMatchObject({ field: "waitMs" });

@@ -1,4 +1,4 @@
-// Text as it is seen: without the codes of terminals and characters of no width, which may stand in the middle of a token.
+// Tokens that are broken by line ends, or by terminal codes and characters of no width, which people do not see.
 import { itemAt } from "../../model/item-at.js";
 import { isRandom } from "./plausible-values.js";
 
@@ -7,7 +7,7 @@ const SOFT_HYPHEN = "\u00ad";
 const NO_WIDTH = "\u200b-\u200d\u2060\ufeff";
 const ANY_NO_WIDTH = new RegExp(`[${NO_WIDTH}]`);
 const UNSEEN_CHARS = new RegExp(`[${SOFT_HYPHEN}${NO_WIDTH}]{1,16}`, "g");
-/** What such codes and characters begin with: as they are, and as they read in a JSON string or in code. */
+/** What such codes and characters begin with: raw, and as written in a JSON string or in code. */
 export const codeAnchors: readonly string[] = [
   ...[..."0123456789mK"].map((next) => `\u001b[${next}`),
   ...["\\u001b[", "\\u001B[", "\\x1b[", "\\x1B[", "\\033[", "\\u200b", "\\u200B", "\\u200c", "\\u200C", "\\u200d"],
@@ -19,9 +19,9 @@ const UNSEEN = [
   String.raw`\\u(?:200[b-dB-D]|2060|[fF][eE][fF][fF]|00[aA][dD])`,
 ].join("|");
 const EACH_UNSEEN = new RegExp(UNSEEN, "g");
-/** Between two characters of a token or of a value, and not behind the escape of a line end. */
+/** Between two characters of a token or of a value, and not after the escape of a line end. */
 const WITHIN = new RegExp(String.raw`(?<=[\w+/.=:"'-])(?<!\\[nrt])(?:${UNSEEN}){1,16}(?=[\w+/.=!#$%&@-])`, "y");
-/** How far around such a place a token is looked for; longer than most are. */
+/** How far around such a place a token is looked for; longer than most tokens. */
 const NEAR_CHARS = 1024;
 
 export function hasUnseenChars(text: string): boolean {
@@ -29,10 +29,10 @@ export function hasUnseenChars(text: string): boolean {
 }
 
 /**
- * The stretches of text, as they are seen, around the places where something that is not seen breaks what would else be
- * one run of characters. The places of codes are given, since the text was looked through for them already.
+ * The parts of a text, as people see them, around places where something invisible breaks a run of characters. The offsets of
+ * codes are given, since the text was searched for them already.
  */
-export function brokenStretches(text: string, codes: readonly number[]): readonly PlainText[] {
+export function unbrokenTexts(text: string, codes: readonly number[]): readonly PlainText[] {
   const chars = hasUnseenChars(text) ? [...text.matchAll(UNSEEN_CHARS)].map(({ index }) => index) : [];
   const places = [...codes, ...chars].filter((place) => isWithin(text, place)).sort((left, right) => left - right);
   const stretches: [number, number][] = [];
@@ -51,7 +51,7 @@ function isWithin(text: string, place: number): boolean {
 
 class PlainText {
   readonly text: string;
-  /** Where each piece begins in the plain text and in the whole one. */
+  /** Where each part begins in the plain text and in the whole one. */
   readonly #pieces: [plain: number, whole: number][];
 
   constructor(whole: string, start: number, end: number) {
@@ -67,7 +67,7 @@ class PlainText {
     this.text = text + stretch.slice(from);
   }
 
-  /** The range of the whole text that a range of the plain one is made of. */
+  /** The range of the whole text that a range of the plain one comes from. */
   wholeRange(start: number, end: number): readonly [start: number, end: number] {
     return [this.#whole(start), this.#whole(end - 1) + 1];
   }
@@ -95,15 +95,15 @@ const START = /(?<![\w-])|(?<=\\[nrt])/y;
 /** What a break begins with. */
 const BREAKS = new Set("\r\n\\\"'=");
 
-/** A text without its line ends. */
-interface Joined {
+/** A token without the line ends in it. */
+interface JoinedLines {
   readonly text: string;
-  /** How much of it there is up to each line end, and where that lies in the whole text. */
+  /** Its length up to each line end, and where that is in the whole text. */
   readonly ends: readonly { readonly length: number; readonly end: number }[];
 }
 
-/** What starts here and goes on behind line ends; undefined where it ends before one. */
-export function joinedFrom(text: string, at: number): Joined | undefined {
+/** What starts here and continues after line ends; undefined where it ends before one. */
+export function joinLines(text: string, at: number): JoinedLines | undefined {
   if (!isStart(text, at)) return undefined;
   PIECE.lastIndex = at;
   if (!PIECE.test(text) || !BREAKS.has(text[PIECE.lastIndex] ?? "")) return undefined;

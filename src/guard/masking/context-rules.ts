@@ -1,4 +1,4 @@
-// Secrets that are told by where they stand: addresses, headers, commands and files of programs; one row a place.
+// Secrets that are recognised by their context: URLs, headers, commands, configuration files. One row per context.
 import { isPlausible, isRandom } from "./plausible-values.js";
 import { shapeOf, type TokenRule } from "./token-shape.js";
 
@@ -12,7 +12,7 @@ type PlaceRow = readonly [
 const QUOTES = String.raw`\\{0,7}["'\x60]?`;
 /** Between a name and its value: `KEY=`, `key: "`, `"key", "` and the same inside a JSON string. */
 const ASSIGNED = String.raw`${QUOTES}\]?\s{0,4}(?:=>|:=|=|:|,)\s{0,4}${QUOTES}`;
-/** The rest of a command up to an option, lines that go on included. */
+/** The rest of a command up to an option, continued lines included. */
 const OPTIONS = String.raw`(?:[^\n|;&]|\\\r?\n|&(?!&)){0,240}?\s`;
 /** A word of a command, in quotes or without. */
 const ARGUMENT = String.raw`(?:"(?<quoted>[^"\n]{1,128})(?=")|'(?<single>[^'\n]{1,128})(?=')|(?<secret>[^\s"'\x60|;&<>()]{1,128}))`;
@@ -29,7 +29,7 @@ const password = (secret: string): boolean => isPlausible(secret, "password", tr
 const mixed = (secret: string): boolean => isPlausible(secret, "password", secret.includes(" "));
 const token = (secret: string): boolean => isPlausible(secret, "token", true);
 const long = (secret: string): boolean => secret.length >= 16 && token(secret);
-/** Any password but one that is filled in: in an address nothing else stands there. */
+/** Any password but a placeholder: in a URL nothing else can be there. */
 const any = (secret: string): boolean => !/^[$<{[*]|^%s|\$\{|\{\{|^x+$/i.test(secret);
 const basic = (secret: string): boolean =>
   /^[!-9;-~]{0,128}:[ -~]+$/.test(Buffer.from(secret, "base64").toString("latin1"));
@@ -173,7 +173,7 @@ const places: readonly PlaceRow[] = [
   ],
 ];
 
-export const placeRules: readonly TokenRule[] = places.map(([rule, anchors, shape, accepts]) => ({
+export const contextRules: readonly TokenRule[] = places.map(([rule, anchors, shape, accepts]) => ({
   rule,
   anchors,
   shape: shapeOf(shape),

@@ -1,4 +1,4 @@
-// Private keys in PEM and PGP armour: many lines, told by how they begin and end.
+// Private keys in PEM and PGP armour: many lines, recognised by their first and last.
 
 /** Longer than any key; what ends further away belongs to another text. */
 const BLOCK_CHARS_MAX = 64 * 1024;
@@ -12,9 +12,9 @@ const LINE_END = String.raw`(?:[\r\n]|\\{1,4}[nr]|${PERCENT}0[ADad])`;
 const GAP = String.raw`(?:\s|\\{1,4}[nrt]|["'>+|]|${PERCENT}(?:0[ADad]|20)){0,16}`;
 const UNPADDED = String.raw`[A-Za-z0-9+/]|\\{1,4}/|${PERCENT}2[BFbf]`;
 const BASE64 = `(?:${UNPADDED}|=|${PERCENT}3[Dd])`;
-/** What is left of a key whose end was cut off: lines of base64, also as JSON escapes them, the last one shorter. */
+/** A line of a key whose end was cut off: base64, also as JSON escapes it; the last line may be shorter. */
 const LINE = new RegExp(`${GAP}(?:${BASE64}{16,1024}|${BASE64}{1,64}$)`, "y");
-/** Before them, how the key is encrypted and what wrote it. */
+/** The headers before them: how the key is encrypted and what wrote it. */
 const HEADER_NAME = "(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset)";
 const HEADER_TEXT = `(?:(?!${LINE_END}).){0,200}(?=${LINE_END})`;
 const HEADER = new RegExp(`${GAP}${HEADER_NAME}(?::|${PERCENT}3[Aa])${HEADER_TEXT}`, "y");
@@ -22,7 +22,7 @@ const HEADERS_MAX = 8;
 /** A mention of the two lines in prose holds no key. */
 const MATERIAL = new RegExp(`(?:${UNPADDED}){16}`);
 
-/** A line of a key, looked at from its end. */
+/** A line of a key, matched backwards from its end. */
 const LINE_BEFORE = new RegExp(`(?<=(?<line>(?<!${BASE64})${BASE64}{1,1024}${GAP}))`, "y");
 /** How the bytes of private keys of each kind begin, in base64; those of public keys and certificates begin otherwise. */
 const BODY_HEADS = [
@@ -65,11 +65,11 @@ const BEGIN_ANCHOR = "-----BEGIN";
 const END_ANCHOR = "-----END";
 export const keyAnchors: readonly string[] = [BEGIN_ANCHOR, END_ANCHOR, ...BODY_HEADS, ...ENCODED_HEADS];
 
-/** Finds key blocks in one text, from left to right. What it learns about ends it remembers, so that it stays linear. */
+/** Finds key blocks in one text, from left to right. It remembers where they end, which keeps it linear. */
 export class KeyBlocks {
   readonly #text: string;
   #endAt = -1;
-  /** Through here there is nothing but words. */
+  /** Up to here there is no key material. */
   #emptyThrough = 0;
   /** The end of the last block, whether its beginning was there or not. */
   #seenThrough = 0;
@@ -78,7 +78,7 @@ export class KeyBlocks {
     this.#text = text;
   }
 
-  /** The key that this is the beginning or the end of. */
+  /** The key that begins or ends at this anchor. */
   around(at: number, anchor: string): readonly [start: number, end: number] | undefined {
     if (anchor === END_ANCHOR) return this.#before(at);
     const end = anchor === BEGIN_ANCHOR ? this.#endOf(at) : this.#linesFrom(at);

@@ -1,15 +1,14 @@
-// Finds many literals in a text in one pass: by three characters of each, hashed, chosen where they are rarest.
-//
-// A pattern of alternatives does the same, and takes several times as long with a hundred of them.
+// Finds many literals in a text in one pass, by a hash of the rarest three characters of each. A regular expression with a
+// hundred alternatives takes several times as long.
 
-export interface Sought<T> {
+export interface SoughtLiteral<T> {
   /** Three characters or more. */
   readonly literal: string;
   readonly item: T;
 }
 
-interface Candidate<T> extends Sought<T> {
-  /** Where in the literal the three characters stand. */
+interface Candidate<T> extends SoughtLiteral<T> {
+  /** Where in the literal the three characters are. */
   readonly offset: number;
   /** Compared before the whole literal is. */
   readonly firstUnit: number;
@@ -17,14 +16,14 @@ interface Candidate<T> extends Sought<T> {
 }
 
 const HASHES = 1 << 18;
-const STRETCH_CHARS = 32 * 1024;
+const WINDOW_CHARS = 32 * 1024;
 
 export class LiteralScanner<T> {
   readonly #isHash = new Uint8Array(HASHES);
-  readonly #bytes = Buffer.allocUnsafe(STRETCH_CHARS);
+  readonly #bytes = Buffer.allocUnsafe(WINDOW_CHARS);
   readonly #candidatesByHash = new Map<number, Candidate<T>[]>();
 
-  constructor(sought: readonly Sought<T>[]) {
+  constructor(sought: readonly SoughtLiteral<T>[]) {
     for (const { literal, item } of sought) {
       const offset = rarestTriple(literal);
       const [first = 0, second = 0, third = 0] = Buffer.from(literal.slice(offset, offset + 3), "latin1");
@@ -36,24 +35,24 @@ export class LiteralScanner<T> {
     }
   }
 
-  /** Tells of each place where one of the literals stands. */
-  scan(text: string, found: (at: number, sought: Sought<T>) => void): void {
-    // Stretches overlap by two characters, so that no three are torn apart.
-    for (let from = 0; from + 2 < text.length; from += STRETCH_CHARS - 2) this.#scanStretch(text, from, found);
+  /** Calls back for each occurrence of a literal. */
+  scan(text: string, found: (at: number, sought: SoughtLiteral<T>) => void): void {
+    // Windows overlap by two characters, or three could be split.
+    for (let from = 0; from + 2 < text.length; from += WINDOW_CHARS - 2) this.#scanWindow(text, from, found);
   }
 
-  /** Through bytes, which are read several times as fast as characters of a string; each is the low half of its unit. */
-  #scanStretch(text: string, from: number, found: (at: number, sought: Sought<T>) => void): void {
+  /** As bytes, which are read several times as fast as a string's characters; each is the low half of its code unit. */
+  #scanWindow(text: string, from: number, found: (at: number, sought: SoughtLiteral<T>) => void): void {
     const isHash = this.#isHash;
     const bytes = this.#bytes;
-    const isWhole = text.length <= STRETCH_CHARS;
-    const length = bytes.write(isWhole ? text : text.slice(from, from + STRETCH_CHARS), "latin1");
+    const isWhole = text.length <= WINDOW_CHARS;
+    const length = bytes.write(isWhole ? text : text.slice(from, from + WINDOW_CHARS), "latin1");
     for (let at = nextHit(bytes, isHash, 0, length); at !== -1; at = nextHit(bytes, isHash, at + 1, length)) {
       this.#check(text, from + at, hashAt(bytes, at), found);
     }
   }
 
-  #check(text: string, triple: number, hash: number, found: (at: number, sought: Sought<T>) => void): void {
+  #check(text: string, triple: number, hash: number, found: (at: number, sought: SoughtLiteral<T>) => void): void {
     for (const candidate of this.#candidatesByHash.get(hash) as readonly Candidate<T>[]) {
       const { literal, offset, firstUnit, lastUnit } = candidate;
       const at = triple - offset;
@@ -64,8 +63,8 @@ export class LiteralScanner<T> {
 }
 
 /**
- * Apart from the class, with nothing but arrays at hand: it is the loop that every character of a list goes through. Four
- * at a time take half the time.
+ * The inner loop: every character passes through it. Outside the class and on plain arrays because that is faster; four
+ * characters at a time take half the time.
  */
 function nextHit(bytes: Uint8Array, isHash: Uint8Array, from: number, length: number): number {
   if (from + 2 >= length) return -1;
@@ -92,12 +91,12 @@ function hashAt(bytes: Uint8Array, at: number): number {
   return hashOf(bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number);
 }
 
-/** Of three characters, and of no other: what came before is shifted out. Letters differ in their lower bits. */
+/** The hash of exactly three characters: earlier ones are shifted out. Letters differ in their lower bits. */
 function hashOf(first: number, second: number, third: number): number {
   return ((first << 12) ^ (second << 6) ^ third) & (HASHES - 1);
 }
 
-/** Where the three characters stand that occur together least often, if each occurs as often as it does in what agents write. */
+/** The offset of the three characters that are rarest together, by how often each occurs in what agents write. */
 function rarestTriple(literal: string): number {
   let best = 0;
   let bestWeight = Number.POSITIVE_INFINITY;

@@ -1,9 +1,9 @@
 // The mask: finds secrets in recorded text and puts markers in their place. Every surface that shows recorded text passes
 // through one.
 import type { Cut, Mask, MaskedCut, SecretSpan } from "../../model/mask.js";
-import { brokenStretches, codeAnchors, hasUnseenChars } from "./broken-text.js";
+import { codeAnchors, hasUnseenChars, unbrokenTexts } from "./broken-text.js";
 import { keyAnchors } from "./key-blocks.js";
-import { LiteralScanner, type Sought } from "./literal-scanner.js";
+import { LiteralScanner, type SoughtLiteral } from "./literal-scanner.js";
 import { isWholeWord, nameAnchors } from "./named-values.js";
 import { isPlausible } from "./plausible-values.js";
 import { formsOf } from "./registered-values.js";
@@ -11,11 +11,11 @@ import {
   CODE_LEAD,
   COOKIE_RULE,
   cookieAnchors,
-  Finds,
   KEY_BLOCK_RULE,
   type Lead,
   NAMED_RULE,
   REGISTERED_RULE,
+  SecretFinder,
 } from "./secret-finder.js";
 import { kindOfName, type NameKind, NameMemory } from "./secret-names.js";
 import { tokenRules } from "./token-rules.js";
@@ -27,10 +27,10 @@ export interface MaskOptions {
 
 /** Shorter than any secret: an address such as a://:b@c. */
 const SECRET_CHARS_MIN = 6;
-/** What an entry, and what it belongs to, is fetched by. */
+/** Fields by which entries and sessions are fetched; they are never masked. */
 const ADDRESSES = new Set(["id", "session_id", "parent", "interaction_id", "response_id", "tool_call_id", "hash"]);
 
-/** Keys under which the value of a name stands that is given beside it, as in headers, attributes and environments. */
+/** Keys of a value whose name is in a sibling field, as in headers, attributes and environments. */
 const VALUE_KEYS = new Set(["value", "stringValue", "string_value"]);
 
 export function createMask(options: MaskOptions = {}): Mask {
@@ -41,7 +41,7 @@ function markerOf(rule: string): string {
   return `[masked:${rule}]`;
 }
 
-const tokenLeads: readonly Sought<Lead>[] = [
+const tokenLeads: readonly SoughtLiteral<Lead>[] = [
   ...tokenRules.flatMap((rule) => rule.anchors.map((literal) => ({ literal, item: rule }))),
   ...soughtOf(keyAnchors, KEY_BLOCK_RULE),
   ...soughtOf(nameAnchors, NAMED_RULE),
@@ -49,7 +49,7 @@ const tokenLeads: readonly Sought<Lead>[] = [
   ...soughtOf(codeAnchors, CODE_LEAD),
 ];
 
-function soughtOf(literals: readonly string[], item: Lead): readonly Sought<Lead>[] {
+function soughtOf(literals: readonly string[], item: Lead): readonly SoughtLiteral<Lead>[] {
   return literals.map((literal) => ({ literal, item }));
 }
 
@@ -63,35 +63,35 @@ class TokenMask implements Mask {
     const forms = [...new Set(values.flatMap(formsOf))];
     this.#scanner = new LiteralScanner<Lead>([
       ...tokenLeads,
-      ...forms.map((literal): Sought<Lead> => ({ literal, item: REGISTERED_RULE })),
+      ...forms.map((literal): SoughtLiteral<Lead> => ({ literal, item: REGISTERED_RULE })),
     ]);
   }
 
   find(text: string): readonly SecretSpan[] {
     if (text.length < SECRET_CHARS_MIN) return [];
-    const finds = this.#follow(text);
-    const isBroken = (finds !== undefined && finds.codes.length > 0) || hasUnseenChars(text);
-    return isBroken ? this.#findBroken(text, finds ?? new Finds(text, this.#names)) : (finds?.spans() ?? []);
+    const finder = this.#follow(text);
+    const isBroken = (finder !== undefined && finder.codes.length > 0) || hasUnseenChars(text);
+    return isBroken ? this.#findBroken(text, finder ?? new SecretFinder(text, this.#names)) : (finder?.spans() ?? []);
   }
 
-  /** What was found, and what is found where the text is put together as it is seen. */
-  #findBroken(text: string, finds: Finds): readonly SecretSpan[] {
-    for (const plain of brokenStretches(text, finds.codes)) {
+  /** What was found, and what is found in the text as people see it. */
+  #findBroken(text: string, finder: SecretFinder): readonly SecretSpan[] {
+    for (const plain of unbrokenTexts(text, finder.codes)) {
       for (const { start, end, rule } of this.#follow(plain.text)?.spans() ?? []) {
-        finds.add(plain.wholeRange(start, end), rule);
+        finder.add(plain.wholeRange(start, end), rule);
       }
     }
-    return finds.spans();
+    return finder.spans();
   }
 
-  #follow(text: string): Finds | undefined {
-    let finds: Finds | undefined;
+  #follow(text: string): SecretFinder | undefined {
+    let finder: SecretFinder | undefined;
     this.#scanner.scan(text, (at, { literal, item }) => {
       if (item === NAMED_RULE && !isWholeWord(text, at, literal)) return;
-      finds ??= new Finds(text, this.#names);
-      finds.follow(at, literal, item);
+      finder ??= new SecretFinder(text, this.#names);
+      finder.follow(at, literal, item);
     });
-    return finds;
+    return finder;
   }
 
   text(text: string): string {
@@ -119,14 +119,14 @@ class TokenMask implements Mask {
       const own = matches.map(([from, to]) => [from - start, to - start] as const);
       return { text: text.slice(start, end), matches: within(own, end - start) };
     }
-    const place = new Places(spans);
+    const place = new OffsetMap(spans);
     const [from, to] = [place.startOf(start), place.endOf(end)];
     const masked = replaced(text, spans).slice(from, to);
     const own = matches.map(([first, last]) => [place.startOf(first) - from, place.endOf(last) - from] as const);
     return { text: masked, matches: within(own, to - from) };
   }
 
-  /** The value with its secrets masked; where it has a name, that tells secrets too. */
+  /** The value with its secrets masked; its name may reveal a secret too. */
   #value(value: unknown, name: string, kind: NameKind): unknown {
     if (typeof value === "string") return this.#named(value, name, kind);
     if (typeof value !== "object" || value === null) return value;
@@ -141,7 +141,7 @@ class TokenMask implements Mask {
     return isPlausible(value, kind, true) ? markerOf(NAMED_RULE) : value;
   }
 
-  /** In a list, the value of an option follows its name. */
+  /** In a list of arguments the value of an option follows its name. */
   #list(list: readonly unknown[]): readonly unknown[] {
     let changed: unknown[] | undefined;
     let before: unknown;
@@ -156,7 +156,7 @@ class TokenMask implements Mask {
     return changed ?? list;
   }
 
-  /** The name is that under which the object stands; one of its own tells more about its value. */
+  /** `name` is the object's own key; keys inside it say more about their values. */
   #object(object: { readonly [key: string]: unknown }, name: string, kind: NameKind): object {
     const pairs: [string, unknown][] = [];
     let isChanged = false;
@@ -195,7 +195,7 @@ function replaced(text: string, spans: readonly SecretSpan[]): string {
   return out + text.slice(from);
 }
 
-/** Two keys that read the same once they are masked stay two keys. */
+/** Two keys that are equal once masked stay two keys. */
 function distinct(pairs: readonly [string, unknown][]): readonly [string, unknown][] {
   const seen = new Set<string>();
   return pairs.map(([key, value]) => {
@@ -206,8 +206,8 @@ function distinct(pairs: readonly [string, unknown][]): readonly [string, unknow
   });
 }
 
-/** Where offsets of the text come to lie in the masked text: inside a secret, at the borders of its marker. */
-class Places {
+/** Maps offsets of the text to the masked text; those inside a secret to the borders of its marker. */
+class OffsetMap {
   readonly #spans: readonly SecretSpan[];
 
   constructor(spans: readonly SecretSpan[]) {
@@ -234,7 +234,7 @@ class Places {
   }
 }
 
-/** Ranges that lie in a text of this length, cut to it; those that became one are told once. */
+/** Ranges cut to a text of this length; overlapping ones are merged. */
 function within(
   ranges: readonly (readonly [number, number])[],
   length: number,

@@ -1,19 +1,19 @@
-// Secrets that are told by their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<password>…`, `the password is …`.
+// Secrets that are recognised by their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<password>…`.
 //
-// A word such as `password` leads here. What follows it must separate a name from a value, the name as a whole must say
-// secret, and the value must look like one.
+// A word such as `password` leads here. A separator must follow it, the whole name must be that of a secret, and the value
+// must look like one.
 import { isPlausible, type ValueKind } from "./plausible-values.js";
 import type { NameKind, NameMemory } from "./secret-names.js";
 
 /** A quote as it is, in JSON within JSON, in HTML and in an address. */
 const QUOTE = String.raw`(?:\\{0,7}["'\x60]|&quot;|&#34;|%22|\\u0022|[“”„])`;
 const CLOSED = String.raw`(?:${QUOTE}|\*\*|__)?\]?`;
-/** What is said about a name before its value: `password for root:`, `API key (prod) =`. */
+/** An addition to a name before its value: `password for root:`, `API key (prod) =`. */
 const OF = String.raw`(?: (?:for|of|on)(?: [\w.@-]{1,40}){1,3}?| ?\([^()\n]{1,24}\))?`;
 const BLANKS = String.raw`[ \t\u00a0]{0,40}`;
 const TYPE = String.raw`(?:const |readonly |&(?:'static )?)?(?:[Ss]tring|str|String\??|char ?\*|Final\[str\]|Optional\[str\])`;
 
-/** What may stand between a name and its value, by what it is. */
+/** What may separate a name from its value. */
 const separators = {
   /** `password: string = "…"` */
   typed: String.raw`\??: ?${TYPE} ?= ?`,
@@ -52,13 +52,13 @@ const NAME_REST = /[\w-]{0,40}/y;
 const NAME_CHARS_MAX = 64;
 const isNameChar = Uint8Array.from({ length: 128 }, (_, code) => (/[\w.-]/.test(String.fromCharCode(code)) ? 1 : 0));
 const [SMALL_A, SMALL_Z] = [97, 122];
-/** So much of a value is judged; one that goes on is masked to its end. */
+/** So much of a value is judged; a longer one is masked to its end. */
 const VALUE_CHARS_MAX = 128;
 const QUOTED_CHARS_MAX = 1024;
 const LINE = /^[^\r\n]*/;
 const OPENED = new RegExp(`(?:[bru@$]{0,2}(?=["']))?(?<quote>${QUOTE})`, "y");
 const SCHEME = /(?:Bearer|Basic|Token|bearer|basic|token) /y;
-/** Ends where a value ends in an address, in a list of settings, in a table. */
+/** Ends where a value ends in a URL, in a list of settings, in a table. */
 const BARE = new RegExp(
   String.raw`(?:[^\s"'\x60,;<>()[\]{}|&\\“”\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]|&(?![\w.-]{1,40}=|amp;|quot;|#)|,(?![\s"']|[\w.-]{1,40}[=:]|$)){1,${VALUE_CHARS_MAX}}`,
   "y",
@@ -73,13 +73,13 @@ interface Value extends Range {
   readonly isQuoted: boolean;
 }
 
-/** Most words are no names but go on: tokens, passwords, secretary. */
+/** Not part of a longer word: tokens, passwords, secretary. */
 export function isWholeWord(text: string, at: number, anchor: string): boolean {
   const next = text.charCodeAt(at + anchor.length);
   return !(next >= SMALL_A && next <= SMALL_Z) || /\W$/.test(anchor);
 }
 
-/** The secret whose name ends with, or goes on behind, the word that stands here. */
+/** The secret whose name contains the word at this place. */
 export function namedSecret(names: NameMemory<NameKind>, text: string, at: number, anchor: string): Range | undefined {
   const wordEnd = at + (wordCharsByAnchor.get(anchor) as number);
   const nameEnd = endOf(NAME_REST, text, wordEnd);
@@ -112,7 +112,7 @@ interface Candidate {
 function isSecret(text: string, { start, separator, value, kind }: Candidate): boolean {
   const given = text.slice(value.start, value.end);
   const { isQuoted } = value;
-  // What is called or looked up is no value, `getToken2(`, `tokens[`; and of one that was cut short the rest is not here.
+  // A call or a lookup is not a value: `getToken2(`, `tokens[`. Neither is one that was cut short.
   if (!isQuoted && /[([{]/.test(text[value.end] ?? "")) return false;
   if (text.startsWith("...", value.end) || text[value.end] === "…") return false;
   switch (separator) {
@@ -135,7 +135,7 @@ function isSecret(text: string, { start, separator, value, kind }: Candidate): b
   }
 }
 
-/** `NAME=value` and nothing else, as files of settings have it. */
+/** `NAME=value` and nothing else, as in settings files. */
 function isSetting(text: string, { start, end }: Value): boolean {
   const isAlone = /^[\s;&]?$/.test(text[end] ?? "");
   return (
@@ -146,7 +146,7 @@ function isSetting(text: string, { start, end }: Value): boolean {
   );
 }
 
-/** Where the place tells less, the value has to tell more. */
+/** Where the context says less, the value has to look more like a secret. */
 function isTelling(given: string, kind: ValueKind, isQuoted: boolean): boolean {
   return isPlausible(given, kind, isQuoted) && (kind === "token" || !/^[a-z]+$|^\d+$/i.test(given));
 }
@@ -201,7 +201,7 @@ function wholeEnd(text: string, { start, end, isQuoted }: Value): number {
 /** Without the full stop of a sentence. */
 function trimmed(text: string, start: number, end: number): number {
   let last = end;
-  while (last > start && /[.,:?]/.test(text[last - 1] as string)) last -= 1;
+  while (last > start && /[.,:?]/.test(text.charAt(last - 1))) last -= 1;
   return last;
 }
 
@@ -212,7 +212,7 @@ function endOf(pattern: RegExp, text: string, at: number): number {
 
 const SEPARATING = ["=", ":", '"', "'", " =", " :", "\\", ">", "*"];
 
-/** Words that a name may be told by, and behind those that are part of many others, what must follow. */
+/** Words that names of secrets contain; those that are part of many other words need one of the given followers. */
 const words: readonly (readonly [words: readonly string[], followed?: readonly string[]])[] = [
   [["assword", "asswd", "assphrase", "asswort", "ennwort", "ecret", "oken", "pwd"].flatMap(inCapitalsToo)],
   [["Pwd"]],

@@ -1,6 +1,6 @@
-// Whether a value that stands where a secret would stand is one, or a placeholder, a reference, a word.
+// Whether a value in the place of a secret is one, or a placeholder, a reference or a word.
 
-/** What a name or a place says about its value: passwords are chosen by people, tokens are made by machines. */
+/** Passwords are chosen by people, tokens are made by machines. */
 export type ValueKind = "password" | "token";
 
 /** A variable, a template, an expression that is filled in or looked up elsewhere. */
@@ -14,11 +14,11 @@ const FILLED_IN = new RegExp(
 );
 /** Signs in place of what was taken out. */
 const BLANK = /[xX]{4}|\*{3}|\.{3}|…|•{2}|#{4}|_{4}|-{4}|^(.)\1+$|^[xX0.*_#-]+$/;
-/** Words that say that something else belongs here. */
+/** Words of placeholders. */
 const STAND_IN =
   /your|example|placeholder|change.?(?:me|it|this)|redact|masked|dummy|sample|insert|replace|goes.?here|here$|^enter|hidden|removed|^my.?(?:password|secret|token|key|api)|^some|^fake|^foo|^bar|^none|^null|^true|^false|^undefined|^test.?(?:password|secret|token|key)/i;
 const NAME = /^[\w.-]*(?:passw(?:or)?d|pwd|passphrase|secret|token|credential|key|pass|user)[\w.-]{0,24}$/i;
-/** Words that are said about passwords and tokens, and types of them. */
+/** Words that occur next to passwords and tokens in prose and code. */
 const WORDS = new Set(
   (
     "string str int integer number bool boolean any object text varchar char bytes required optional missing invalid valid expired wrong " +
@@ -31,7 +31,7 @@ const WORDS = new Set(
   ).split(" "),
 );
 
-/** Passwords are typed on keyboards of any country, yet hardly in signs of words or syllables. */
+/** Passwords are typed in alphabets, hardly ever in scripts of words or syllables. */
 const OTHER_SCRIPT = /(?!\p{Script=Latin}|\p{Script=Cyrillic}|\p{Script=Greek})\p{L}/u;
 /** A path of files: its parts are words, which those of base64 are not. */
 const PATH = /^(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]*)*$|^[A-Z]:\\/;
@@ -64,7 +64,7 @@ function isWord(part: string): boolean {
   return humps.every((hump, index) => !/^[0-9]{4}/.test(hump) || (index === humps.length - 1 && hump.length < 6));
 }
 
-/** One that stands in a token's place and says so: `glpat-xxxxxxxxxxxx`, `xoxb-your-token`. */
+/** A placeholder of a token: `glpat-xxxxxxxxxxxx`, `xoxb-your-token`. */
 export function isStandIn(token: string): boolean {
   return /[xX]{8}|\*{3}|your[-_]/.test(token);
 }
@@ -103,7 +103,7 @@ function isPassword(value: string, isQuoted: boolean): boolean {
   return isQuoted && /^[a-z]{6,}$/.test(value);
 }
 
-/** The name of a secret where a secret would stand: `password1`, `dbPassword`, `my-secret-2`. */
+/** The name of a secret in place of its value: `password1`, `dbPassword`, `my-secret-2`. */
 function isName(value: string): boolean {
   if (!/^[a-z_$]|^[A-Z0-9_]+$/.test(value)) return false;
   return NAME.test(value) && isOfWords(value) && (!value.includes("-") || value.split("-").length > 2);
@@ -114,7 +114,7 @@ function isReference(value: string): boolean {
   return /^[\w$#*]+!?(?:(?:\??\.|::|->)[\w$#*]+!?)+$/.test(value) && isOfWords(value);
 }
 
-/** Several words of which one is written as no word is, and not a sentence. */
+/** A few words of which at least one is not spelt like a word; not a sentence. */
 function isPassphrase(value: string): boolean {
   // As mail programs get them from Google.
   if (/^[a-z]{4}(?: [a-z]{4}){3}$/.test(value)) return true;

@@ -1,8 +1,8 @@
-// Values that the user registered to be masked, and the forms in which they may stand in a text.
+// Values that the user registered to be masked, and the forms in which a text may contain them.
 import { limits } from "../../model/limits.js";
 import { type Rejection, reject } from "../../model/rejection.js";
 
-/** The values, each once; those that cannot be masked are refused without being repeated. */
+/** The values, each once. Those that cannot be masked are refused; the message does not repeat them. */
 export function parseMaskValues(given: unknown): readonly string[] | Rejection {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) return invalid("mask must be a list of texts");
@@ -18,7 +18,7 @@ export function parseMaskValues(given: unknown): readonly string[] | Rejection {
   return [...values];
 }
 
-/** As it is, and as it reads inside a JSON string or an address, each form once; a plain word has one form. */
+/** A value as it is, and as written in a JSON string or a URL, each form once. */
 export function formsOf(value: string): readonly string[] {
   const spellings = [...new Set([value, value.normalize("NFC"), value.normalize("NFD")])];
   return [...new Set(spellings.flatMap((spelling) => [spelling, ...jsonForms(spelling), ...addressForms(spelling)]))];
@@ -40,7 +40,7 @@ function insideJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As a part of an address, as a whole one, and as browsers and others write forms. */
+/** As part of a URL, as a whole URL, and as in form data. */
 function addressForms(value: string): readonly string[] {
   if (!value.isWellFormed()) return [];
   const part = encodeURIComponent(value);

@@ -1,6 +1,6 @@
-// What was found in one text: leads are followed to the secrets they belong to, and those that overlap become one.
+// The secrets of one text: each lead is followed to the secret it belongs to, and overlapping secrets are merged.
 import type { SecretSpan } from "../../model/mask.js";
-import { joinedFrom } from "./broken-text.js";
+import { joinLines } from "./broken-text.js";
 import { KeyBlocks } from "./key-blocks.js";
 import { namedSecret, type Range } from "./named-values.js";
 import { isRandom } from "./plausible-values.js";
@@ -11,37 +11,37 @@ export const KEY_BLOCK_RULE = "private_key";
 export const REGISTERED_RULE = "value";
 export const NAMED_RULE = "assigned_secret";
 export const COOKIE_RULE = "cookie";
-/** Not a secret, but a sign that one may be broken by what is not seen. */
+/** Not a secret, but a sign that invisible characters may break one. */
 export const CODE_LEAD = "terminal code";
 
-/** What tells a secret by what stands around it. */
+/** A lead to a secret that is recognised by its context. */
 type ContextLead = (TokenRule & { readonly isContextual: true }) | typeof NAMED_RULE | typeof COOKIE_RULE;
-/** What a literal in the text may be part of. */
+/** What a literal in the text may belong to. */
 export type Lead = TokenRule | ContextLead | typeof KEY_BLOCK_RULE | typeof REGISTERED_RULE | typeof CODE_LEAD;
 
 interface Find extends SecretSpan {
   readonly isContextual: boolean;
 }
 
-/** How far before the end of what is known another token is looked for that reaches beyond: longer than most are. */
+/** How far before the end of a known token another one is looked for that reaches further: longer than most tokens. */
 const GLUED_CHARS_MAX = 256;
-/** The rest of a run that is longer than a shape reaches. */
+/** The rest of a run that is longer than a shape matches. */
 const RUN = new RegExp(String.raw`[\w+/=-]{1,${RUN_CHARS_MAX}}`, "y");
 
-export class Finds {
+export class SecretFinder {
   readonly #text: string;
   readonly #names: NameMemory<NameKind>;
   readonly #finds: Find[] = [];
   #blocks: KeyBlocks | undefined;
-  /** The place of the last one that was told by itself. */
+  /** The index of the last one that needed no context. */
   #knownIndex = -1;
-  /** Where that one ends. What lies well before is not looked at again. */
+  /** Where that one ends. What is well before is not looked at again. */
   #knownThrough = 0;
-  /** What lies before was told by its surroundings; it may still be told by itself. */
+  /** Up to here secrets were found by context; a token that needs none may still be found. */
   #guessedThrough = 0;
   /** Cookies were looked at up to here. */
   #cookiesThrough = 0;
-  /** Where codes of terminals stand. */
+  /** The offsets of terminal codes. */
   readonly codes: number[] = [];
 
   constructor(text: string, names: NameMemory<NameKind>) {
@@ -56,7 +56,7 @@ export class Finds {
     else this.#followToken(at, literal, lead);
   }
 
-  /** Takes one that was found in the text as it reads. */
+  /** Adds a secret that was found in the text as people see it. */
   add([start, end]: readonly [start: number, end: number], rule: string): void {
     this.#finds.push({ start, end, rule, isContextual: false });
   }
@@ -73,7 +73,7 @@ export class Finds {
     return spans.map(({ start, end, rule }) => ({ start, end, rule }));
   }
 
-  /** What is told by its surroundings; where one was told, another is not looked for. */
+  /** Secrets by context; where one was found, no other is looked for. */
   #followContext(at: number, literal: string, lead: ContextLead): void {
     if (at < this.#guessedThrough || at < this.#knownThrough - GLUED_CHARS_MAX) return;
     if (lead === COOKIE_RULE) this.#cookies(at);
@@ -94,7 +94,7 @@ export class Finds {
     this.#cookiesThrough = through;
   }
 
-  /** What tells itself. Of tokens without end that overlap, one find is kept and not millions. */
+  /** Tokens that need no context. Overlapping endless tokens are kept as one find, not as millions. */
   #followToken(at: number, literal: string, lead: TokenRule | typeof KEY_BLOCK_RULE): void {
     if (at < this.#knownThrough - GLUED_CHARS_MAX) return;
     const span = lead === KEY_BLOCK_RULE ? this.#keyBlock(at, literal) : this.#token(at, lead);
@@ -134,21 +134,21 @@ export class Finds {
     return { start, end: this.#runEnd(start, end), rule };
   }
 
-  /** The same with what stands behind line ends, if it goes on there. */
+  /** The same token with what follows line ends, if it continues there. */
   #unbroken(from: number, { rule, shape }: TokenRule, find: SecretSpan | undefined): SecretSpan | undefined {
-    const joined = joinedFrom(this.#text, from);
+    const joined = joinLines(this.#text, from);
     if (joined === undefined) return find;
     shape.lastIndex = 0;
     const match = shape.exec(joined.text);
     if (match === null) return find;
-    // A line is part of the token with all that stands on it.
+    // A line belongs to the token as a whole or not at all.
     const last = joined.ends.findLast(({ length }) => length <= shape.lastIndex);
     if (last === undefined || last === joined.ends[0]) return find;
     const secret = match.groups?.secret ?? match[0];
     return { start: find?.start ?? from + shape.lastIndex - secret.length, end: last.end, rule };
   }
 
-  /** Whether a token that is known reaches here. */
+  /** Whether a known token ends here. */
   #isGlued(at: number): boolean {
     const known = this.#finds[this.#knownIndex];
     return known !== undefined && known.start < at && at <= known.end;
@@ -163,7 +163,7 @@ export class Finds {
   }
 }
 
-/** Both together, named after what was told by itself, else after the longer one. */
+/** Both as one, named after the one that needed no context, else after the longer one. */
 function union(left: Find, right: Find): Find {
   const isLonger = right.end - right.start > left.end - left.start;
   const isTelling = left.isContextual === right.isContextual ? isLonger : left.isContextual;
@@ -191,13 +191,13 @@ const PAIR = /([\w.%-]{1,64})=([^;,\s"'\\]{6,4096})/g;
 const LOGIN = /sess|sid|auth|token|jwt|login|remember|secret|csrf|xsrf/i;
 
 interface Cookies {
-  /** The values that are secret. */
+  /** The secret values. */
   readonly ranges: readonly (readonly [start: number, end: number])[];
-  /** Through here there are no others. */
+  /** No others up to here. */
   readonly through: number;
 }
 
-/** What the cookies hold that stand here. */
+/** Secret values of the cookies at this place in a header, in JSON or in a command. */
 function cookiesAt(text: string, at: number): Cookies {
   SEPARATOR.lastIndex = at;
   if (!SEPARATOR.test(text)) return { ranges: [], through: at };

@@ -1,4 +1,4 @@
-// What a name says about its value: that it is a password, a token, or neither.
+// Whether a name is that of a password, of a token, or of neither.
 import { itemAt } from "../../model/item-at.js";
 import type { ValueKind } from "./plausible-values.js";
 
@@ -11,7 +11,7 @@ const PASSWORD = new Set(
 const TOKEN = new Set(
   "secret token apikey credential credentials creds cred auth pat secretkey accesskey privatekey bearer".split(" "),
 );
-/** Written together with what stands before: `dbpassword`, `accesstoken`. */
+/** Written as one word with a prefix: `dbpassword`, `accesstoken`. */
 const ENDING = /(?:password|passwd|passphrase|pwd|pass)$/;
 const TOKEN_ENDING =
   /(?:secret|token|apikey|secretkey|accesskey|privatekey|authkey|signingkey|encryptionkey|sharedkey|accountkey|subscriptionkey|apitoken)$/;
@@ -42,7 +42,7 @@ const NO_KEY_OF = new Set(
     "space tab delete return home end page next previous prev"
   ).split(" "),
 );
-/** What these words stand before is no secret token: a place in a list, a part of a text, a count. */
+/** After these words a token is not a secret but a cursor, a part of a text or a count. */
 const NO_TOKEN_OF = new Set(
   (
     "next page continuation sync max min total prompt completion input output cached reasoning num number count special eos bos pad " +
@@ -50,7 +50,7 @@ const NO_TOKEN_OF = new Set(
     "resume delta previous prev public publishable unexpected expected current image text audio per tokens"
   ).split(" "),
 );
-/** What is said about a secret and is none: `password_length`, `secretName`, `tokenUrl`. */
+/** Properties of a secret, which are not secret: `password_length`, `secretName`, `tokenUrl`. */
 const ABOUT = new Set(
   (
     "count counts length len size type types name names id ids url uri path paths file files dir folder field fields label hint prompt policy " +

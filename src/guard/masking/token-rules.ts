@@ -2,7 +2,7 @@
 //
 // The shapes are those that services publish for their tokens; a test compares the table with a rule set maintained by
 // others. Minimum lengths are below the real ones, since a truncated token is still worth hiding.
-import { placeRules } from "./context-rules.js";
+import { contextRules } from "./context-rules.js";
 import { isStandIn } from "./plausible-values.js";
 import { DIGIT, ESCAPE, joint, leftOf, START, shapeOf, type TokenRule } from "./token-shape.js";
 
@@ -328,7 +328,7 @@ function escaped(literal: string): string {
   return literal.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
-export const tokenRules: readonly TokenRule[] = [...prefixRules, ...shaped, ...placeRules];
+export const tokenRules: readonly TokenRule[] = [...prefixRules, ...shaped, ...contextRules];
 
 /** Every combination of one character from each choice. */
 function products(...choices: readonly string[]): readonly string[] {

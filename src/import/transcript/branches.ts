@@ -1,13 +1,13 @@
-// Branches that were left: what was said on them is recorded as it was said, and withdrawn, so that search finds it and
-// history is the branch that was chosen. Which one that is may change while a file grows.
+// Abandoned branches of a conversation, and prompts that were taken back. Their messages are recorded and withdrawn: search
+// finds them, and history is the chosen branch. Which one that is may change while a file grows.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { hashedId } from "../identity.js";
 import type { EntryStep, FindEntry, ImportedEntry, ImportStep, ReadStored, RejectedStep } from "../importer.js";
 import type { TranscriptSession } from "./transcript.js";
 
-/** Withdrawals are made when so many were left: each of them waits until what it withdraws has its place. */
+/** Withdrawals are made for so many records at once: each has to wait for the position of what it withdraws. */
 const LEFT_MAX = 1_000;
-/** Calls that came back; of more than these the oldest are forgotten. */
+/** Calls on a branch that was chosen again; of more than these the oldest are forgotten. */
 const CALLS_MAX = 4_096;
 
 /** What a reading that goes on later has to know. */
@@ -15,7 +15,7 @@ export interface BranchesState {
   readonly times_back: ReadonlyMap<string, number>;
 }
 
-/** Records, by their native ids, that changed sides after they were recorded. */
+/** Records, by their native ids, whose branch was left or chosen again after they were recorded. */
 export interface BranchSwitch {
   readonly left: readonly string[];
   readonly back: readonly string[];
@@ -24,9 +24,9 @@ export interface BranchSwitch {
 export class Branches {
   readonly #format: string;
   #due: ImportedEntry[] = [];
-  /** How many were left whose withdrawals were not made yet. */
+  /** How many records are not withdrawn yet. */
   #left = 0;
-  /** How often the message with a call came back: its result has to come after it each time. */
+  /** How often the message with a call was repeated: its result has to follow it each time. */
   readonly #timesBack: Map<string, number>;
 
   constructor(format: string, known?: BranchesState) {
@@ -34,25 +34,25 @@ export class Branches {
     this.#timesBack = new Map(known?.times_back);
   }
 
-  /** Asked where all that was left has been withdrawn. */
+  /** Call after all withdrawals were made. */
   state(): BranchesState {
     return { times_back: this.#timesBack };
   }
 
-  /** The steps of a record that lies on the branch that was chosen, or on one that was left. */
+  /** The steps of a record on the chosen branch, or on one that was left. */
   *take(steps: Iterable<ImportStep>, isLeft: boolean): Generator<ImportStep> {
     for (const step of steps) yield "entry" in step ? this.#onBranch(step, isLeft) : step;
     if (isLeft) this.#left += 1;
     if (this.#left >= LEFT_MAX) yield* this.end();
   }
 
-  /** What was recorded under another choice, in its order: it is withdrawn now, or said again. */
+  /** Withdraws or repeats, in order, what was recorded while another branch was chosen. */
   *applySwitch(session: TranscriptSession, { left, back }: BranchSwitch): Generator<ImportStep> {
     yield* this.#switched(session, left, true);
     yield* this.#switched(session, back, false);
   }
 
-  /** The withdrawals of what was left, at the end of each piece of a source. */
+  /** The withdrawals that are due, at the end of each part of a source. */
   *end(): Generator<ImportStep> {
     if (this.#left === 0) return;
     this.#left = 0;
@@ -68,7 +68,7 @@ export class Branches {
     const { entry, line } = step;
     if (entry.kind === "tool_call") return this.#result(step);
     if (entry.kind !== "message") return step;
-    // A copy that counts as another session's message is that session's to withdraw, and of one that was erased nothing is left.
+    // Another session withdraws its own copy; an erased message needs no withdrawal.
     let isOwn = true;
     const onExisting = async (
       stored: JsonObject | undefined,
@@ -78,7 +78,7 @@ export class Branches {
       const next = await step.onExisting?.(stored, find);
       if (next !== undefined && "reason" in next) return next;
       if (next !== undefined) {
-        // The rest of a message follows the part that was recorded before, which is left as well.
+        // The rest follows a part that was recorded before, which has to be withdrawn as well.
         const position = isLeft && isOwn ? await find(entry.id) : undefined;
         if (position !== undefined) this.#due.push(this.#withdrawal(entry, position));
         return this.#onBranch(next, isLeft);
@@ -96,7 +96,7 @@ export class Branches {
     return { line, entry, onPlaced, onExisting };
   }
 
-  /** A result counts for the call before it, so that it follows one that came back. */
+  /** A result belongs to the call before it, so it has to follow a repeated call. */
   #result(step: EntryStep, times = 0): EntryStep {
     const { entry, line } = step;
     const onExisting: EntryStep["onExisting"] = async (stored, find) => {
@@ -122,7 +122,7 @@ export class Branches {
     { find, read }: { readonly find: FindEntry; readonly read: ReadStored },
   ): Promise<readonly ImportedEntry[]> {
     const made: ImportedEntry[] = [];
-    // The rest of a message was recorded under numbers.
+    // The rest of a message was recorded under numbered ids.
     for (let part = 1, id = first; ; id = `${first}:${part}`, part += 1) {
       const newest = await this.#newestOf(id, find);
       const body = newest === undefined ? undefined : await read(newest.position);
@@ -138,7 +138,7 @@ export class Branches {
     }
   }
 
-  /** What was recorded under an id, as it was said last. */
+  /** The last repetition of what was recorded under an id. */
   async #newestOf(
     id: string,
     find: FindEntry,
@@ -175,7 +175,7 @@ export class Branches {
     return hashedId(this.#format, ["withdrawal", id]);
   }
 
-  /** What is withdrawn stays so; on a branch that is chosen again it is said again, and was paid for once. */
+  /** A withdrawal is final: on a branch that is chosen again the message is repeated, without its usage. */
   #again(entry: ImportedEntry): ImportedEntry {
     const { usage: _, ...extra } = isJsonObject(entry.extra) ? entry.extra : {};
     return { ...entry, id: this.#againOf(entry.id), extra: { ...extra, again: entry.id } };
@@ -190,7 +190,7 @@ function callIds({ tool_calls }: ImportedEntry): readonly string[] {
   return Array.isArray(tool_calls) ? tool_calls.map((call: JsonObject) => String(call.id)) : [];
 }
 
-/** Taken back is what was said lately; of more turns than these the oldest are forgotten. */
+/** Only recent prompts are taken back; of more turns than these the oldest are forgotten. */
 const TURNS_MAX = 100;
 
 interface ConversationTurn {
@@ -198,7 +198,7 @@ interface ConversationTurn {
   readonly parent: string;
   /** The native ids of what was said in it. */
   readonly said: string[];
-  /** It was taken back; it is remembered, because a copy of the whole file says it once more. */
+  /** Whether it was taken back. It is remembered because a copy of the whole file contains it again. */
   is_left: boolean;
 }
 
@@ -208,10 +208,10 @@ export interface RewindsState {
   readonly is_copy: boolean;
 }
 
-/** The turns of one session, as they stand. */
+/** Prompts of one session that were taken back: a prompt with the parent of an earlier one replaces all that came since. */
 export class Rewinds {
   readonly #turns: ConversationTurn[];
-  /** Whether what is said now was said before. */
+  /** Whether the current turn is a copy of an earlier one. */
   #isCopy: boolean;
 
   constructor(known?: RewindsState) {
@@ -223,7 +223,7 @@ export class Rewinds {
     return { turns: this.#turns, is_copy: this.#isCopy };
   }
 
-  /** Takes a prompt, and answers with the native ids of what it leaves. */
+  /** Takes a prompt, and returns the native ids of what it replaces. */
   ask(prompt: string, parent = ""): readonly string[] {
     this.#isCopy = this.#turns.some((turn) => turn.prompt === prompt);
     if (this.#isCopy) return [];
@@ -235,7 +235,7 @@ export class Rewinds {
     return left.flatMap(({ said }) => said);
   }
 
-  /** Takes what was said after the last prompt, by its native id. */
+  /** Takes a message after the last prompt, by its native id. */
   say(native: string): void {
     const said = this.#isCopy ? undefined : this.#turns.at(-1)?.said;
     if (said !== undefined && said.at(-1) !== native) said.push(native);

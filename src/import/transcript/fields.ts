@@ -1,8 +1,8 @@
-// Fields of other programs' records, which hold whatever they like.
+// Reads fields of other programs' records, which may hold anything.
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue, parseJsonObject } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
 
-/** The text of a field; undefined where it is empty or no text. */
+/** The text of a field; undefined where it is empty or not a text. */
 export function textAt(record: JsonObject, name: string): string | undefined {
   const value = record[name];
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -14,13 +14,13 @@ export function objectAt(record: JsonObject, name: string): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** The object that a text holds; undefined where it holds none, or one so deep that whoever writes it again would fail. */
+/** The JSON object that a text holds; undefined where it holds none, or one nested too deep to be written again. */
 export function objectIn(text: string | undefined): JsonObject | undefined {
   const value = parseJsonObject(text);
   return value !== undefined && isNestedWithin(value, limits.nesting_levels) ? value : undefined;
 }
 
-/** The texts of content blocks, whatever their provider calls them, one after the other. */
+/** The texts of content blocks of any provider, joined. */
 export function blockTexts(content: JsonValue | undefined): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -31,7 +31,7 @@ export function blockTexts(content: JsonValue | undefined): string {
     .join("\n");
 }
 
-/** The blocks of a content, of which a text alone is one; what is no object is left out. */
+/** The blocks of a content; a text becomes one block, and what is not an object is left out. */
 export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return Array.isArray(content) ? content.filter(isJsonObject) : [];
@@ -43,7 +43,7 @@ export function numberAt(record: JsonObject, name: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** The text of a content that is nothing but one text; undefined where it is more. */
+/** The text of a content that is a single text; else undefined. */
 export function onlyText(content: JsonValue | undefined): string | undefined {
   if (typeof content === "string") return content;
   if (!Array.isArray(content) || content.length !== 1) return undefined;

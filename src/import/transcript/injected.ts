@@ -1,16 +1,16 @@
-// Text that a tool put into what its user said: taken out of prompts, and kept beside them.
+// Text that a tool injected into user messages: taken out of the prompt and stored separately.
 import { isJsonObject, type JsonValue } from "../../model/json.js";
 import { onlyText } from "./fields.js";
 
 export interface Spoken {
-  /** What the user said; undefined where all of it was put there by the tool. */
+  /** What the user said; undefined where the tool injected all of it. */
   readonly content: JsonValue | undefined;
   readonly injected: readonly string[];
 }
 
 /**
- * Takes apart a content by the tags that a tool is known to inject; `tag` matches the opening of one, its name in the
- * first group. A text that begins like this by chance, with another tag, is the user's.
+ * Splits a content at the tags that a tool is known to inject; `tag` matches an opening tag, with its name in the first group.
+ * Other tags belong to the user.
  */
 export function splitInjected(content: JsonValue, tag: RegExp): Spoken {
   if (typeof content === "string") {
@@ -37,7 +37,7 @@ function splitText(whole: string, tag: RegExp): { readonly text: string; readonl
   for (let match = tag.exec(rest); match !== null; match = tag.exec(rest)) {
     const close = `</${match[1]}>`;
     const at = rest.indexOf(close, match.index);
-    // One that is never closed goes on to the end only where nothing stands before it.
+    // An unclosed tag extends to the end only if nothing precedes it.
     if (at === -1 && (kept + rest.slice(0, match.index)).trim() !== "") break;
     const end = at === -1 ? rest.length : at + close.length;
     injected.push(rest.slice(match.index, end));

@@ -1,18 +1,18 @@
-// What a model said in one answer: texts, thoughts and calls, which arrive in pieces and become one message.
+// One answer of a model: texts, thoughts and calls, which arrive in parts and become one message; and its tokens.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import type { Usage } from "../../model/usage.js";
 import { tokenNames } from "../../model/usage.js";
 
-/** A piece of an answer. Pieces of one record share its id, by which it is known what was recorded before. */
+/** A part of an answer. Parts of one record share its id, which tells what was already recorded. */
 export interface AnswerPart {
   readonly id: string;
   readonly text?: string;
   readonly call?: ToolCall;
-  /** A thought with all that its provider needs to take it back, or its words alone. */
+  /** A thought with everything its provider needs to accept it again, or only its text. */
   readonly thinking?: JsonObject | string;
-  /** A thought as its provider wrote it, beside its words. */
+  /** A thought as its provider wrote it, in addition to its text. */
   readonly detail?: JsonObject;
-  /** Anything else that was said, as the source has it. */
+  /** Any other part, as the source has it. */
   readonly block?: JsonObject;
 }
 
@@ -31,7 +31,7 @@ export interface ModelAnswer {
   readonly extra?: JsonObject | undefined;
 }
 
-/** The fields of the message that these parts make; what is undefined is absent. */
+/** The fields of the message; undefined ones are absent. */
 export function answerFields(said: ModelAnswer): { readonly kind: string; readonly [field: string]: unknown } {
   const { parts, model, usage } = said;
   const calls: JsonObject[] = [];
@@ -40,7 +40,7 @@ export function answerFields(said: ModelAnswer): { readonly kind: string; readon
   const reasoning_details: JsonObject[] = [];
   const words: string[] = [];
   const native_ids = new Set<string>();
-  // One pass: there are as many answers as anything else, and most have one part.
+  // One pass, since there are many answers and most have one part.
   for (const { id, text, call, thinking, detail, block } of parts) {
     native_ids.add(id);
     if (call !== undefined) calls.push(toOpenAiCall(call));
@@ -61,13 +61,13 @@ export function answerFields(said: ModelAnswer): { readonly kind: string; readon
   return { kind: "message", role: "assistant", content: contentOf(blocks), tool_calls, extra };
 }
 
-/** What of an answer is not in the message that was recorded of it; undefined where all of it is. */
+/** The parts of an answer that the recorded message lacks; undefined where it has all of them. */
 export function restOf(said: ModelAnswer, stored: JsonObject): ModelAnswer | undefined {
   const extra = isJsonObject(stored.extra) ? stored.extra : {};
   const known = new Set(Array.isArray(extra.native_ids) ? (extra.native_ids as readonly unknown[]) : []);
   const parts = said.parts.filter(({ id }) => !known.has(id));
   const usage = usageBeyond(said.usage, extra.usage);
-  // What an answer cost may be told after all of it was said.
+  // The usage may come after all of the parts.
   return parts.length === 0 && usage === undefined ? undefined : { ...said, parts, usage };
 }
 
@@ -82,7 +82,7 @@ function contentOf(blocks: readonly JsonObject[]): string | readonly JsonObject[
     : blocks;
 }
 
-/** In the shape that OpenAI gives calls, which is the record's own. */
+/** In OpenAI's form, which is how calls are recorded. */
 function toOpenAiCall({ id, name, args }: ToolCall): JsonObject {
   return {
     id,
@@ -91,7 +91,7 @@ function toOpenAiCall({ id, name, args }: ToolCall): JsonObject {
   };
 }
 
-/** What one usage has more than another: of a call that is told in several messages each counts its own part. */
+/** What one usage has more than another: of a call in several messages, each counts only its own share. */
 function usageBeyond(usage: Usage | undefined, counted: JsonValue | undefined): Usage | undefined {
   if (usage === undefined || !isJsonObject(counted)) return usage;
   const left = tokenNames.flatMap((name): readonly [string, number][] => {
@@ -102,7 +102,7 @@ function usageBeyond(usage: Usage | undefined, counted: JsonValue | undefined): 
   return left.length === 0 ? undefined : (Object.fromEntries(left) as Usage);
 }
 
-/** Of two counts of the same call the later one is whole: it has at least as many tokens of output. */
+/** Of two counts of one call the later one is complete: it has at least as many output tokens. */
 export function greaterUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return (other.output_tokens ?? 0) >= (one.output_tokens ?? 0) ? other : one;

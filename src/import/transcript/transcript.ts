@@ -1,5 +1,5 @@
-// What a transcript becomes, whichever tool wrote it: sessions with their messages, tool calls and errors, each once, in
-// the same shape as if they had been captured live.
+// Turns the transcript of any tool into sessions with messages, tool calls and errors, each once, in the same form as if they
+// had been captured live.
 
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,24 +12,24 @@ import { LineTimes } from "../line-times.js";
 import { objectIn } from "./fields.js";
 import { answerFields, greaterUsage, type ModelAnswer, restOf, type ToolCall } from "./model-answer.js";
 
-/** Which tool wrote a transcript, and what it never writes down. */
+/** Which tool wrote a transcript, and what its transcripts lack. */
 export interface TranscriptTool {
   /** The importer's format, with which ids begin. */
   readonly format: string;
   readonly lacks: readonly string[];
 }
 
-/** Where a record comes from and who it is. */
+/** Where a record comes from, and what identifies it. */
 export interface Origin {
   readonly line: number;
   readonly at: JsonValue | undefined;
   /** The source's own id. */
   readonly native?: string | undefined;
-  /** What makes it this one and no other, where it has no id; how often the same came before is added. */
+  /** What identifies a record without an id; repetitions are numbered. */
   readonly identity?: readonly unknown[];
-  /** Whether the same, although it has no time, is the same thing however often it stands there. */
+  /** Whether repetitions without a time are one record. */
   readonly is_once?: boolean;
-  /** Whether its time is no part of what it is, because copies are stamped anew. */
+  /** Whether its time does not identify it, because copies get new times. */
   readonly is_restamped?: boolean;
   readonly extra?: JsonObject | undefined;
 }
@@ -45,7 +45,7 @@ export interface SessionFacts {
 
 export interface ToolResult extends Origin {
   readonly call_id: string;
-  /** Where the result itself says which tool gave it. */
+  /** If the result itself names its tool. */
   readonly tool?: string | undefined;
   readonly args?: JsonValue | undefined;
   readonly result: JsonValue;
@@ -53,9 +53,9 @@ export interface ToolResult extends Origin {
   readonly duration_ms?: number | undefined;
 }
 
-/** Calls that still wait for their result; of more than these the oldest are forgotten. */
+/** Calls without a result yet; of more than these the oldest are forgotten. */
 const CALLS_MAX = 4_096;
-/** What waits behind a message that is still being gathered. */
+/** How many steps may wait for an answer that is still open. */
 const WAITING_MAX = 256;
 
 export class Transcript {
@@ -86,7 +86,7 @@ export class Transcript {
     });
   }
 
-  /** A session as it was when it was noted. */
+  /** A session with a saved state. */
   revive(note: SessionState): TranscriptSession {
     return new TranscriptSession(this, note);
   }
@@ -95,7 +95,7 @@ export class Transcript {
     return { last_ms: this.times.state(), counts: this.#occurrences.state() };
   }
 
-  /** The id of a record without one: a hash of what makes it this one, and of how often the same was there before. */
+  /** An id for a record without one: a hash of what identifies it, and the number of the repetition. */
   identify(session_id: string, { at, identity = [], is_once = false, is_restamped = false }: Origin): string {
     const isDated = !is_restamped && this.times.isTime(at);
     const id = hashedId(this.tool.format, isDated ? [session_id, at, ...identity] : [session_id, ...identity]);
@@ -104,7 +104,7 @@ export class Transcript {
     return times === 0 ? id : `${id}:${times}`;
   }
 
-  /** Begins to count anew: the same records come a second time. */
+  /** Forgets repetitions: the same records come a second time. */
   restart(): void {
     this.#occurrences.clear();
   }
@@ -150,18 +150,18 @@ export class TranscriptSession {
     return this.#project;
   }
 
-  /** Under which ids a record of this session may have been recorded: its own, or another where a stranger has that. */
+  /** The ids under which a record may have been recorded: its own, or another one where a different session has that. */
   idsOf(native: string): readonly string[] {
     const { id } = idOf(this.#transcript.tool.format, native);
     return [id, this.#ownId(id)];
   }
 
-  /** A session of its own that this one began. */
+  /** A session that this one started. */
   child(name: string): TranscriptSession {
     return this.#transcript.session(`${this.id}/${name}`, this);
   }
 
-  /** Whether there is something in it that was not told before. */
+  /** Whether the facts contain anything new. */
   isNew(facts: SessionFacts): boolean {
     const known = this.#facts;
     if (known === undefined || facts.metadata !== undefined) return true;
@@ -169,7 +169,7 @@ export class TranscriptSession {
     return false;
   }
 
-  /** What is known of the session as a whole, told again only where something is new. */
+  /** An entry with what is known of the session, if there is anything new. */
   *about(origin: Origin, facts: SessionFacts): Generator<EntryStep> {
     if (!this.isNew(facts)) return;
     const { metadata } = facts;
@@ -182,7 +182,7 @@ export class TranscriptSession {
     const source = { tool: tool.format, ...withoutGaps({ version }), lacks: tool.lacks };
     const known = { ...withoutGaps({ cwd, git_branch, version }), ...metadata };
     const fields = { ...withoutGaps({ title, parent }), metadata: { ...known, source: { ...source, path } } };
-    // The path is no part of what it is: a file that was moved is the same file.
+    // The path does not identify it: a file that was moved is the same file.
     const identity = ["session_info", { ...fields, metadata: { ...known, source } }];
     const id = hashedId(tool.format, [this.id, ...identity]);
     const extra = this.#nativeId === undefined ? {} : { extra: { native_id: this.#nativeId } };
@@ -203,7 +203,6 @@ export class TranscriptSession {
     this.#calls.delete(call_id);
     const tool = result.tool ?? call?.name ?? "unknown";
     const args = result.args ?? call?.args;
-    // What is undefined is absent, wherever an entry is looked at.
     return this.#step(result, {
       kind: "tool_call",
       tool,
@@ -223,7 +222,7 @@ export class TranscriptSession {
     return this.#step(origin, { kind: "raw", source: this.#transcript.tool.format, record });
   }
 
-  /** A piece of an answer: those with the same key, one after the other, are one message. */
+  /** Adds parts to an answer: consecutive ones with the same key become one message. */
   *say(key: string, origin: Origin, said: ModelAnswer): Generator<ImportStep> {
     for (const { call } of said.parts) if (call !== undefined) this.#expect(call);
     if (this.#open?.key === key) {
@@ -237,7 +236,7 @@ export class TranscriptSession {
     this.#open = { key, origin, said };
   }
 
-  /** Changes the answer that is being gathered, if there is one. */
+  /** Changes the open answer, if there is one. */
   amend(change: (said: ModelAnswer) => ModelAnswer): boolean {
     if (this.#open === undefined) return false;
     this.#open.said = change(this.#open.said);
@@ -248,7 +247,7 @@ export class TranscriptSession {
     return this.#open?.key;
   }
 
-  /** Something that comes after the answer that is being gathered, but does not end it. */
+  /** A step that follows the open answer without ending it. */
   *queue(step: SessionStep): Generator<ImportStep> {
     if (this.#open === undefined) yield step;
     else {
@@ -257,7 +256,7 @@ export class TranscriptSession {
     }
   }
 
-  /** Ends the answer that is being gathered. */
+  /** Ends the open answer. */
   *close(): Generator<ImportStep> {
     if (this.#open === undefined) return;
     const { origin, said } = this.#open;
@@ -322,17 +321,17 @@ export class TranscriptSession {
     return { id, native_id: isNative ? undefined : origin.native };
   }
 
-  /** For an id that is not the only one of its kind, because another session's record has it. */
+  /** An id for a record whose own id is taken by another session. */
   #ownId(id: string): string {
     return hashedId(this.#transcript.tool.format, [this.id, id]);
   }
 
-  /** For a result of a call whose id was given to another call of this session before. */
+  /** An id for the result of a call whose id an earlier call of this session had. */
   #laterId({ id, created_at }: ImportedEntry): string {
     return hashedId(this.#transcript.tool.format, [this.id, id, created_at]);
   }
 
-  /** Adds to what it is given, which is nobody else's: to spread it takes several times as long as the rest of an entry. */
+  /** Completes the given object in place: spreading it takes several times as long as the rest. */
   #entry(fields: EntryFields, id: string, { at }: Origin): ImportedEntry {
     const { tool, times } = this.#transcript;
     const entry = fields as { -readonly [N in keyof EntryFields]: EntryFields[N] };
@@ -351,13 +350,13 @@ const factNames = ["title", "cwd", "git_branch", "version", "parent"] as const;
 
 const SAID = ["role", "content", "tool", "result", "error"] as const;
 
-/** Whether what is stored under an id is this very thing: of the same session, or a copy with the same words and time. */
+/** Whether what is stored under an id is the same record: of the same session, or a copy with the same text and time. */
 function isSame(stored: JsonObject, entry: ImportedEntry): boolean {
   if (stored.role !== entry.role) return false;
   const isOwn = stored.session_id === entry.session_id;
   if (isOwn && entry.kind !== "tool_call") return true;
   const isSameTime = stored.created_at === entry.created_at;
-  // Some models count their calls anew after a while: of one session, either the time or the words tell a copy.
+  // Some models reuse ids of calls: within a session, either the same time or the same text makes a copy.
   if (isOwn && isSameTime) return true;
   return (isOwn || isSameTime) && SAID.every((name) => jsonEquals(stored[name], entry[name]));
 }
@@ -372,7 +371,7 @@ function withoutGaps<T extends object>(facts: T): Partial<T> {
   return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as Partial<T>;
 }
 
-/** Where tools put worktrees inside of a repository, for folders that are not on this machine, or not any more. */
+/** Where tools put worktrees inside a repository, for folders that do not exist on this machine. */
 const WORKTREES =
   /^(.+?)[\\/](?:\.claude[\\/]worktrees|\.codex[\\/]worktrees|\.worktrees|\.git[\\/]worktrees)[\\/][^\\/]+/;
 const KNOWN_MAX = 10_000;
@@ -397,7 +396,7 @@ function isAbsolute(path: string): boolean {
   return path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path);
 }
 
-/** The root of the repository that holds the folder, as far as it can be told; the folder itself where there is none. */
+/** The root of the folder's repository, main worktree; the folder itself where there is no repository. */
 function rootOf(cwd: string): string {
   for (let folder = cwd; lastName(folder) !== ""; folder = parentOf(folder)) {
     const root = repositoryAt(folder);
@@ -407,7 +406,7 @@ function rootOf(cwd: string): string {
   return outer ?? (cwd === homedir() ? "" : cwd);
 }
 
-/** What a transcript names may be anything by now: a folder that cannot be looked into is one without a repository. */
+/** A folder that cannot be read counts as one without a repository. */
 function repositoryAt(folder: string): string | undefined {
   const git = `${folder}/.git`;
   try {

@@ -1,29 +1,29 @@
-// How far each watched file was read, kept beside the store. All of it can be lost: files are then read from their start,
-// and nothing is recorded twice.
+// How far each watched file was read, stored next to the store. Losing it is harmless: files are then read from the start, and
+// nothing is recorded twice.
 import { chmodSync, rmSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 import type Sqlite from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
 import type { LogState } from "../importer.js";
 
-/** Raised whenever what an importer notes, or what is kept beside it, takes another shape. */
+/** Raised whenever the form of an importer's state, or of what is stored with it, changes. */
 const VERSION = 2;
 const BUSY_MS_MAX = 5_000;
-/** What an importer knows beyond this is not kept; its file is read on from where that was still so. */
+/** A larger resume point is not stored; reading resumes from the last one that was. */
 const PLACE_BYTES_MAX = 64 * 1024 * 1024;
-/** A file that nobody has seen for this long is gone. */
+/** A file that was not seen for this long is gone. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Where reading stopped, with evidence that the file still is the one that was read. */
+/** Where reading stopped, with fingerprints that tell whether the file is still the one that was read. */
 export interface ResumePoint {
   readonly offset: number;
   readonly line: number;
-  /** The path under which it was read first, by which importers know it. */
+  /** The path under which it was first read, which importers see. */
   readonly file: string;
   /** Hashes of its first bytes and of those before the offset, and of how many. */
   readonly head: Fingerprint;
   readonly tail: Fingerprint;
-  /** What its importer noted, as the structured clone writes it. */
+  /** The importer's state, serialised as a structured clone. */
   readonly known: Uint8Array;
 }
 
@@ -33,25 +33,25 @@ export interface Fingerprint {
 }
 
 export interface Bookmark {
-  /** Device and inode: a file that is renamed stays the same. */
+  /** Device and inode: a renamed file stays the same. */
   readonly key: string;
   readonly path: string;
-  /** Size and times, by which a change is seen. */
+  /** Size and times, which change with the file. */
   readonly stamp: string;
-  /** Empty where no format is recognised. */
+  /** Empty if no format was recognised. */
   readonly importer: string;
-  /** Whether nothing of it was left out because somebody was writing. */
+  /** Whether nothing was left out because a program was still writing. */
   readonly is_settled: boolean;
   /** Absent for files that are read whole whenever they change. */
   readonly place?: ResumePoint | undefined;
 }
 
-/** A bookmark as it was kept, with the time at which that was. */
+/** A bookmark with the time when it was stored. */
 export interface StoredBookmark extends Bookmark {
   readonly saved_ms: number;
 }
 
-/** What is known of a file without looking at what its importer noted. */
+/** A bookmark without its resume point. */
 export type SeenState = Pick<Bookmark, "stamp" | "is_settled">;
 
 interface Row {
@@ -71,7 +71,7 @@ export class Bookmarks {
   #logId = "";
   #generation = 0;
 
-  /** `path` is where they are kept; undefined keeps them in memory. */
+  /** `path` is the database's; undefined keeps it in memory. */
   static async open(path: string | undefined, log: LogState, nowMs: () => number = Date.now): Promise<Bookmarks> {
     const bookmarks = new Bookmarks(await openDatabase(path), log, nowMs);
     await bookmarks.#begin();
@@ -84,7 +84,7 @@ export class Bookmarks {
     this.#nowMs = nowMs;
   }
 
-  /** Changes when all were forgotten; what was read before that must not be kept. */
+  /** Changes when all bookmarks are deleted: what was read before that must not be stored. */
   get generation(): number {
     const row = this.#database
       .prepare<[string], { readonly generation: number }>("SELECT generation FROM logs WHERE log_id = ?")
@@ -103,7 +103,7 @@ export class Bookmarks {
     return states;
   }
 
-  /** That of this very file, or of the one that was at its path before, which it may continue. */
+  /** The bookmark of this file, or of the one that was at its path before, which it may continue. */
   find(key: string, path: string): StoredBookmark | undefined {
     const row = this.#database
       .prepare<[string, string, string, string], Row>(
@@ -116,7 +116,7 @@ export class Bookmarks {
     return { ...row, is_settled: row.is_settled === 1, place };
   }
 
-  /** Keeps a bookmark, once all that was read before it is in the log. */
+  /** Stores a bookmark, once everything that was read before it is in the log. */
   async save(bookmark: Bookmark, generation: number): Promise<void> {
     const { key, path, stamp, importer, is_settled } = bookmark;
     const place = bookmark.place === undefined ? null : serialize(bookmark.place);
@@ -133,14 +133,14 @@ export class Bookmarks {
         .run(this.#logId, key, path, stamp, importer, is_settled ? 1 : 0, this.#nowMs(), place);
     });
     try {
-      // Whoever reads first and writes then is refused at once where another watcher wrote in between.
+      // A transaction that reads before it writes fails at once if another watcher wrote in between.
       keep.immediate();
     } catch (error) {
       throw toFault(error, this.#database.name);
     }
   }
 
-  /** Drops what belongs to files that are gone: not among these, and not read for long. */
+  /** Deletes bookmarks of files that are gone: not among these, and not read for long. */
   prune(seen: ReadonlySet<string>): void {
     const old = this.#database
       .prepare<[string, number], string>("SELECT key FROM bookmarks WHERE log_id = ? AND saved_ms < ?")
@@ -154,7 +154,7 @@ export class Bookmarks {
     this.#database.close();
   }
 
-  /** A log that no longer holds what it did when something was kept here may lack what files were read for. */
+  /** Drops the bookmarks if the log was replaced by another copy, which may lack what was read. */
   async #begin(): Promise<void> {
     const { log_id } = await this.#log.head();
     this.#logId = log_id;
@@ -171,7 +171,7 @@ export class Bookmarks {
     this.#generation = this.generation;
   }
 
-  /** Whether somebody forgot all of them since this was asked last. */
+  /** Whether all bookmarks were deleted since the last call. */
   isForgotten(): boolean {
     const before = this.#generation;
     this.#generation = this.generation;
@@ -184,7 +184,7 @@ export class Bookmarks {
   }
 }
 
-/** Takes away whatever text of watched files is kept there: what is forgotten in the log must be gone here too. */
+/** Deletes all stored text of watched files: what is forgotten in the log must be gone here too. */
 export async function forgetBookmarks(path: string): Promise<void> {
   const database = await openDatabase(path);
   try {
@@ -208,13 +208,13 @@ async function openDatabase(path: string | undefined): Promise<Sqlite.Database> 
   } catch (error) {
     const { code = "" } = error as { readonly code?: string };
     if (code !== "SQLITE_NOTADB" && !code.startsWith("SQLITE_CORRUPT")) throw toFault(error, path);
-    // It is derived from files and log, so that a damaged one is no loss.
+    // It is derived from files and log: a damaged one can be deleted.
     for (const ending of ["", "-wal", "-shm"]) rmSync(`${path}${ending}`, { force: true });
     return openFile();
   }
 }
 
-/** What keeps bookmarks from being kept is told as what keeps entries from being recorded. */
+/** A failure to store bookmarks, as a fault of the store. */
 function toFault(error: unknown, path: string): unknown {
   const { code = "", message } = error as { readonly code?: string; readonly message: string };
   if (!code.startsWith("SQLITE_")) return error;

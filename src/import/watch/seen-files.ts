@@ -1,12 +1,12 @@
-// The files of watched folders as they are now, without opening them.
+// Lists the files of watched folders without opening them.
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 
-/** After so many files others have their turn. */
-const TURN_FILES = 256;
+/** The event loop runs after so many files. */
+const SLICE_FILES = 256;
 const DATABASE = /\.(?:db|sqlite3?)$/;
-/** What SQLite lays beside a database is looked at with it. */
+/** SQLite's files next to a database belong to it. */
 const COMPANION = /-(?:wal|shm|journal)$/;
 
 export interface WatchedRoot {
@@ -24,11 +24,11 @@ export interface SeenFile {
   readonly stamp: string;
   readonly modified_ms: number;
   readonly bytes: number;
-  /** Whether its changes are not told by the folder it lies in. */
+  /** Whether it is a link: the events of its folder do not report its changes. */
   readonly is_link: boolean;
 }
 
-/** What the system says of a file, as far as it is used: whoever uses the library need not have Node's types. */
+/** The part of Node's `Stats` that is used: users of the library need not have Node's types. */
 interface FileFacts {
   readonly dev: number;
   readonly ino: number;
@@ -39,7 +39,7 @@ interface FileFacts {
   isDirectory(): boolean;
 }
 
-/** Looks at all files of a root. Folders that cannot be read are told. */
+/** All files of a root. Unreadable folders are reported to `lost`. */
 export async function* seeFiles(
   root: WatchedRoot,
   lost: (path: string, error: unknown) => void,
@@ -50,36 +50,36 @@ export async function* seeFiles(
   let count = 0;
   for (const { path, is_link } of pathsWithin(root.path, lost)) {
     count += 1;
-    if (count % TURN_FILES === 0) await setImmediate();
+    if (count % SLICE_FILES === 0) await setImmediate();
     if (!isRead(root, path)) continue;
     const stats = statOf(path, lost);
     if (stats?.isFile()) yield toSeen(path, stats, is_link);
   }
 }
 
-/** One file as it is now; undefined where there is none. */
+/** One file; undefined if there is none. */
 export function seeFile(path: string, lost: (path: string, error: unknown) => void): SeenFile | undefined {
   const stats = statOf(path, lost);
   return stats?.isFile() ? toSeen(path, stats, false) : undefined;
 }
 
-/** Whether a file of a root is to be read. */
+/** Whether a file of a root is read. */
 export function isRead(root: WatchedRoot, path: string): boolean {
   if (path === root.path) return true;
   return !COMPANION.test(path) && root.matches(nameIn(root, path));
 }
 
-/** A file's name from its root on, with slashes. */
+/** A file's path relative to its root, with slashes. */
 export function nameIn(root: WatchedRoot, path: string): string {
   return relative(root.path, path).split(sep).join("/");
 }
 
-/** The file that a change is about: that of a database's log is one of the database. */
+/** The file that a change belongs to: a change of a database's WAL is one of the database. */
 export function ownerOf(path: string): string {
   return path.replace(COMPANION, (ending, at: number) => (DATABASE.test(path.slice(0, at)) ? "" : ending));
 }
 
-/** A file by what its system knows of it; a database together with its log, into which its owner writes. */
+/** A file by its stats; a database together with its WAL. */
 export function toSeen(path: string, facts: FileFacts, is_link: boolean): SeenFile {
   const { dev, ino, size, mtimeMs, ctimeMs } = facts;
   const log = DATABASE.test(path) ? statSync(`${path}-wal`, { throwIfNoEntry: false }) : undefined;
@@ -89,7 +89,7 @@ export function toSeen(path: string, facts: FileFacts, is_link: boolean): SeenFi
   return { path, key: `${dev}:${ino}`, stamp, modified_ms, bytes: size, is_link };
 }
 
-/** What is at a path; undefined where there is nothing, or nothing that can be looked at, which is told. */
+/** The stats of a path; undefined if there is nothing, or if it cannot be read, which is reported to `lost`. */
 export function statOf(path: string, lost: (path: string, error: unknown) => void): FileFacts | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -99,7 +99,7 @@ export function statOf(path: string, lost: (path: string, error: unknown) => voi
   }
 }
 
-/** Whether what was looked for is not there, be it that a file stands where a folder was. */
+/** Whether a path does not exist, for instance because a file is where a folder was. */
 function isAbsent(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOENT" || code === "ENOTDIR";
@@ -113,13 +113,13 @@ function* pathsWithin(
   try {
     items = readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    // It may be gone since it was named.
+    // It may have been deleted since it was listed.
     if (!isAbsent(error)) lost(folder, error);
     return;
   }
   for (const item of items) {
     const path = join(folder, item.name);
-    // A link to a folder is not followed: it may lead back to where we are.
+    // A link to a folder is not followed: it may be a loop.
     if (item.isDirectory()) yield* pathsWithin(path, lost);
     else if (item.isFile() || item.isSymbolicLink()) yield { path, is_link: item.isSymbolicLink() };
   }

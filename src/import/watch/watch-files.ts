@@ -1,5 +1,5 @@
-// Watching: what other programs write is read while they write it. Events say where to look, sweeps find what they missed,
-// and a bookmark for each file says where to go on.
+// Watching: reads what other programs write while they write it. Events say which files changed, sweeps find what events
+// missed, and a bookmark for each file says where to resume.
 import { Fault } from "../../model/fault.js";
 import type { ImportTarget } from "../import-batcher.js";
 import type { ImportedFile, ImportPlan, RejectedLine } from "../import-files.js";
@@ -13,37 +13,37 @@ import type { WatchClock } from "./watches.js";
 type Timer = ReturnType<WatchClock["setTimer"]>;
 
 const TICK_MS = 1_000;
-/** How long a file that cannot be read, or a store that cannot be written, is left alone. */
+/** How long to wait after a file could not be read, or the store could not be written. */
 const RETRY_MS = { file: 60_000, store: 5_000 } as const;
-/** A file that has to be read whole is read for at most a tenth of the time. */
+/** Reading a file that has to be read whole takes at most a tenth of the time. */
 const WHOLE_SHARE = 9;
 
 export interface WatchOptions {
-  /** Forces a format, where the content does not tell it. */
+  /** Forces a format, where the content does not identify it. */
   readonly format?: string | undefined;
   /** An IANA zone for times without one; the machine's own by default. */
   readonly timezone?: string | undefined;
-  /** Looks again and again instead of waiting for word from the system, as where that has none to give. */
+  /** Polls instead of waiting for file system events. */
   readonly poll?: boolean | undefined;
-  /** Hears of each look at a file that brought something new. */
+  /** Called after each look at a file that found something new. */
   readonly onFile?: ((file: ImportedFile) => void) | undefined;
-  /** Hears of each line that was left out, and of files that cannot be read (line 0). */
+  /** Called for each line that was left out, and for files that cannot be read (line 0). */
   readonly onRejected?: ((line: RejectedLine) => void) | undefined;
-  /** Hears why nothing can be recorded at present, and that a folder is swept because no word comes of its changes. */
+  /** Called with the reason why nothing can be recorded, and when a folder is polled because it has no events. */
   readonly onTrouble?: ((reason: string) => void) | undefined;
 }
 
-/** What was done since watching began. */
+/** Totals since watching began. */
 export interface WatchCounts {
   /** Files that are watched. */
   readonly files: number;
-  /** Files that wait to be looked at. */
+  /** Files that wait to be read. */
   readonly waiting: number;
   readonly looks: number;
   readonly bytes: number;
   readonly added: number;
   readonly rejected: number;
-  /** Folders that are swept, because no word comes of their changes. */
+  /** Folders that are polled, because they have no events. */
   readonly polled: number;
 }
 
@@ -52,7 +52,7 @@ interface WatchParts {
   readonly plan: ImportPlan;
   readonly options: WatchOptions;
   readonly target: ImportTarget;
-  /** Where bookmarks are kept; undefined keeps them in memory. */
+  /** The path of the bookmarks; undefined keeps them in memory. */
   readonly bookmarks: string | undefined;
   readonly clock: WatchClock;
 }
@@ -63,12 +63,12 @@ export class Watch {
   readonly #roots: readonly RootWatch[];
   readonly #clock: WatchClock;
   readonly #queue: LookQueue;
-  /** By who a file is. */
+  /** By the key of the file. */
   readonly #states: Map<string, SeenState>;
   readonly #files = new Set<string>();
-  /** Files of which something was left out while they were written to, with the time at which they will have settled. */
+  /** Files of which something was left out while a program was writing, with the time when they count as settled. */
   readonly #settling = new Map<string, number>();
-  /** Files of whose changes no word may come, since they could not be opened when they were found. */
+  /** Files that could not be opened when they were found, which may have no events. */
   readonly #doubtful = new Set<string>();
   readonly #failures = new Map<string, { readonly reason: string; readonly stamp: string; readonly retryAt: number }>();
   readonly #totals = { looks: 0, bytes: 0, added: 0, rejected: 0 };
@@ -102,7 +102,7 @@ export class Watch {
     this.#caughtUp = this.#tick(true).then(() => this.#queue.drained());
   }
 
-  /** Resolves when all that was there when watching began has been read. */
+  /** Resolves when everything that was there when watching began has been read. */
   caughtUp(): Promise<void> {
     return this.#caughtUp;
   }
@@ -112,7 +112,7 @@ export class Watch {
     return { files: this.#files.size, waiting: this.#queue.waiting, ...this.#totals, polled };
   }
 
-  /** Ends; a look under way at a long file stops where it is. */
+  /** Stops; reading of a long file ends where it is. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -150,11 +150,11 @@ export class Watch {
     if (isFirst) this.#bookmarks.prune(this.#files);
   }
 
-  /** Whether a file has changed since it was looked at. */
+  /** Queues a file that has changed since it was read. */
   #compare(file: SeenFile, lane: Lane): void {
     const { key, path, stamp } = file;
     this.#files.add(key);
-    // What comes meanwhile shows when the look under way has ended.
+    // A change during a look is found by the next sweep.
     if (this.#queue.isRunning(path)) return;
     const failure = this.#failures.get(path);
     if (failure?.stamp === stamp && failure.retryAt > this.#clock.nowMs()) return;
@@ -168,7 +168,7 @@ export class Watch {
     const start = performance.now();
     const { plan, target } = this.#parts;
     try {
-      // Word comes of folders and pipes too, and who opens a pipe may wait for ever.
+      // Events come for folders and pipes too, and opening a pipe may wait for ever.
       if (seeFile(path, (lost, error) => this.#fail(lost, "", reasonOf(error))) === undefined) return;
       const { signal } = this.#ending;
       const looked = await lookAt(path, {
@@ -220,7 +220,7 @@ export class Watch {
     }
   }
 
-  /** Tells once that a file or folder cannot be read; it is tried again now and then, and whenever it changes. */
+  /** Reports once that a file or folder cannot be read; it is retried now and then, and whenever it changes. */
   #fail(path: string, stamp: string, reason: string): void {
     this.#doubtful.add(path);
     const before = this.#failures.get(path);
@@ -232,7 +232,7 @@ export class Watch {
 
   #tellSilent(path: string, error: unknown): void {
     const why = error === undefined ? "" : ` (${error instanceof Error ? error.message : String(error)})`;
-    this.#parts.options.onTrouble?.(`${path} is looked through every second: no word comes of changes there${why}`);
+    this.#parts.options.onTrouble?.(`${path} is polled every second: its file system reports no changes${why}`);
   }
 
   #tell(reason: string): void {
@@ -241,10 +241,10 @@ export class Watch {
   }
 }
 
-/** A writer that pauses this long has ended a line, as a rule; one that never does is looked at all the same. */
+/** A writer that pauses this long has usually ended a line; a file whose writer never pauses is read after the longer time. */
 const PAUSE_MS = 150;
 const PAUSE_MS_MAX = 900;
-/** How many files are looked at at once: those that are written to, and those that were there before. */
+/** How many files are read at once: those that changed, and those that were there before. */
 const LANES = { fresh: 2, old: 1 } as const;
 type Lane = keyof typeof LANES;
 
@@ -259,7 +259,7 @@ class LookQueue {
   readonly #look: (path: string) => Promise<void>;
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Map<string, { readonly lane: Lane; readonly done: Promise<void> }>();
-  /** Files whose next look has to wait, because the last one was dear or failed. */
+  /** Files whose next look has to wait, because the last one was expensive or failed. */
   readonly #delayed = new Map<string, number>();
   #timer: Timer | undefined;
   #isClosed = false;
@@ -288,18 +288,18 @@ class LookQueue {
     this.#arm();
   }
 
-  /** Keeps a file from being looked at for a while. */
+  /** Delays the next look at a file. */
   delay(path: string, ms: number): void {
     this.#delayed.set(path, this.#clock.nowMs() + ms);
   }
 
-  /** Resolves when nothing waits any more that was there before. */
+  /** Resolves when no file in the `old` lane is waiting or being read. */
   async drained(): Promise<void> {
     if (this.#isEmpty()) return;
     await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
-  /** Waits for the looks under way; none follows. */
+  /** Waits for running looks; no more are started. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();

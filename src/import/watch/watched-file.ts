@@ -1,4 +1,4 @@
-// One look at a watched file: what has come since the last one is read, by lines from where they were left, or whole.
+// One look at a watched file: reads what is new since the last one, line by line from the resume point, or the whole file.
 
 import { hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
@@ -17,11 +17,11 @@ import type { Bookmark, Bookmarks, Fingerprint, ResumePoint, StoredBookmark } fr
 import { type SeenFile, toSeen } from "./seen-files.js";
 
 /**
- * A file that nobody has written to for this long is taken to be at its end, for now. One that is read whole may tell of
- * something that goes on elsewhere, such as in files beside it.
+ * A file that was not written to for this long counts as finished, for now. One that is read whole waits longer: its session may
+ * continue in other files.
  */
 export const SETTLE_MS = { lines: 60_000, whole: 600_000 } as const;
-/** As much as tells a database and a packed file. */
+/** Enough to recognise a database and a compressed file. */
 const OPENING_MAGIC_BYTES = 16;
 
 export interface LookParts {
@@ -29,11 +29,11 @@ export interface LookParts {
   readonly target: ImportTarget;
   readonly bookmarks: Bookmarks;
   readonly nowMs: number;
-  /** Ends a look at a long file before its end. */
+  /** Ends reading of a long file early. */
   readonly signal: AbortSignal;
 }
 
-/** What a look at a file brought. */
+/** What a look at a file found. */
 export interface LookResult {
   readonly format: string;
   readonly added: number;
@@ -45,10 +45,10 @@ export interface LookResult {
 
 const nothing = { format: "", added: 0, existing: 0, bytes: 0, rejected: [] };
 
-/** A file that cannot be read, in words for whoever watches it. */
+/** A file that cannot be read; the message is for users. */
 export class UnreadableFile extends Error {}
 
-/** Reads what is new in a file. A failure to read it is thrown, and so is one of the log. */
+/** Reads what is new in a file. Failures of the file and of the log are thrown. */
 export async function lookAt(path: string, parts: LookParts): Promise<LookResult> {
   const handle = await open(path, "r");
   try {
@@ -69,18 +69,18 @@ export async function lookAt(path: string, parts: LookParts): Promise<LookResult
 
 interface Seen extends SeenFile {
   readonly handle: FileHandle;
-  /** For how long nobody has written to it. */
+  /** How long it was not written to. */
   readonly quiet_ms: number;
   readonly generation: number;
 }
 
-/** A file's own time may lie in the future, and then only the last look at it tells how long nobody has written. */
+/** A file's own time may be in the future: then the time since the last look counts. */
 function quietMs(found: SeenFile, last: StoredBookmark | undefined, nowMs: number): number {
   const since = last?.stamp === found.stamp ? last.saved_ms : nowMs;
   return nowMs - Math.min(found.modified_ms, since);
 }
 
-/** What was left in the middle needs no beginning: its importer noted what it took from there. */
+/** To resume in the middle no opening is needed: the importer's state has what it took from there. */
 function unopened(path: string): Opening {
   const name = basename(path);
   return { name, bytes: Buffer.alloc(0), records: [], document: undefined, is_one_value: false, tables: undefined };
@@ -97,16 +97,16 @@ async function readAnew(seen: Seen, parts: LookParts): Promise<LookResult> {
   await opened.close();
   const importer = findImporter(opening, parts.plan.format);
   if (importer === undefined) {
-    // Its first lines may still be written: it is called a stranger when it has settled.
+    // Its first lines may be incomplete: an unknown format is reported once the file has settled.
     if (seen.quiet_ms >= SETTLE_MS.lines || seen.bytes >= OPENING_BYTES) return readWhole(seen, parts);
     return { ...nothing, bookmark: await keep(seen, parts, { is_settled: false }) };
   }
-  // What is checked as a whole before anything is taken cannot be taken piece by piece.
+  // A format that is checked as a whole cannot be read in parts.
   const grows = importer.reads === "lines" && importer.check === undefined;
   return grows ? readOn(seen, { importer, place: undefined, opening }, parts) : readWhole(seen, parts);
 }
 
-/** Lines from where they were left. */
+/** Reads lines from the resume point. */
 async function readOn(
   seen: Seen,
   source: { readonly importer: LineImporter; readonly place: ResumePoint | undefined; readonly opening: Opening },
@@ -131,7 +131,7 @@ async function readOn(
     flush: () => batcher.flush(),
     reach: async (next, is_last) => {
       reached = next;
-      // Whoever is ended on the way must find that there is more to read.
+      // The empty stamp makes a later look find that there is more to read.
       if (!is_last) await keep({ ...seen, stamp: "" }, parts, { importer: name, place: next, is_settled: false });
     },
   });
@@ -154,7 +154,7 @@ async function readOn(
   return { format: importer.format, added, existing, bytes: growing.bytes, rejected, bookmark };
 }
 
-/** Whether an importer left something out because somebody is writing. */
+/** Remembers whether an importer was told that the file is growing, and so may have left something out. */
 class GrowthCheck {
   wasGrowing = false;
   readonly isGrowing: () => boolean;
@@ -167,7 +167,7 @@ class GrowthCheck {
   }
 }
 
-/** All of it, because it is no file of lines, or one that cannot be read in pieces. */
+/** Reads the whole file, because it has no lines or cannot be read in parts. */
 async function readWhole(seen: Seen, parts: LookParts): Promise<LookResult> {
   let format = "";
   const onFile = (file: ImportedFile): void => {
@@ -194,14 +194,14 @@ async function keep(
 
 const CHUNK_BYTES = 256 * 1024;
 const FINGERPRINT_BYTES = 4 * 1024;
-/** How much is read between two places that are kept, so that whoever is killed in a long file does not begin it anew. */
+/** How often a resume point is stored while a long file is read. */
 const KEEP_BYTES = 16 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Thrown where the file turns out to be another one while it is read. */
+/** Thrown when the file is replaced while it is read. */
 export class ReplacedFile extends Error {}
 
-/** Whether the file still begins and goes on as it did when it was read up to this place. */
+/** Whether the file up to the resume point is still what was read. */
 async function continues(handle: FileHandle, place: ResumePoint): Promise<boolean> {
   const { size } = await handle.stat();
   if (size < place.offset) return false;
@@ -213,18 +213,18 @@ async function continues(handle: FileHandle, place: ResumePoint): Promise<boolea
 interface GrowingParts {
   readonly handle: FileHandle;
   readonly file: string;
-  /** Where it was left; undefined at its start. */
+  /** Where reading stopped; undefined at the start. */
   readonly place: ResumePoint | undefined;
   readonly signal: AbortSignal;
-  /** Waits until all steps of what was read so far are in the log. */
+  /** Waits until everything that was read so far is in the log. */
   readonly flush: () => Promise<void>;
-  /** Hears of places on the way, and last of where the whole lines end. */
+  /** Called with resume points, last with the end of the complete lines. */
   readonly reach: (place: ResumePoint, is_last: boolean) => Promise<void>;
 }
 
 class GrowingFile implements GrowingLines {
   readonly resume: Resumption;
-  /** How many bytes were read for good. */
+  /** How many bytes of complete lines were read. */
   bytes = 0;
   readonly #parts: GrowingParts;
   readonly #head: Buffer;
@@ -246,7 +246,7 @@ class GrowingFile implements GrowingLines {
     };
   }
 
-  /** The lines from the place on; each call gives the same ones. */
+  /** The lines from the resume point on; each call gives the same ones. */
   async *records(levels: number = limits.nesting_levels): AsyncGenerator<Iterable<SourceRecord>> {
     const { place, handle } = this.#parts;
     this.#end ??= (await handle.stat()).size;
@@ -264,13 +264,13 @@ class GrowingFile implements GrowingLines {
       keptAt = reach.offset;
     }
     await this.#tell(reach, true);
-    // A last line that nobody has ended may be whole all the same. Its place stays before it, in case it goes on.
+    // A last line without a line feed may be complete all the same. The resume point stays before it, in case it continues.
     for await (const records of readRecords(reach.rest(), levels)) {
       yield withOffset([...records].filter(isWhole), reach.line);
     }
   }
 
-  /** The next bytes, if the file still is the one that was opened: who truncates it may write others in its place. */
+  /** The next bytes, if the file is still the same: a truncated file may be filled with other lines. */
   async #chunkAt(at: number, end: number): Promise<Buffer> {
     const { handle, signal } = this.#parts;
     signal.throwIfAborted();
@@ -282,7 +282,7 @@ class GrowingFile implements GrowingLines {
 
   async #tell(reach: LineCursor, is_last: boolean): Promise<void> {
     const { file, place, flush, reach: tell } = this.#parts;
-    // Before an importer has said how to ask it, it only looks through the lines.
+    // An importer that has not offered its state yet is still searching the lines.
     if (this.#takeState === undefined) return;
     await flush();
     const { offset, line, head, tail } = reach;
@@ -292,7 +292,7 @@ class GrowingFile implements GrowingLines {
   }
 }
 
-/** Records by the line on which they stand in the whole file. */
+/** Records with their line numbers in the whole file. */
 function* withOffset(records: Iterable<SourceRecord>, lines: number): Generator<SourceRecord> {
   for (const item of records) yield { ...item, line: item.line + lines };
 }
@@ -301,7 +301,7 @@ function isWhole(item: SourceRecord): boolean {
   return "record" in item;
 }
 
-/** How far the lines of a file were taken, and what is there of the next one. */
+/** How far complete lines were read, and the bytes of the next one. */
 class LineCursor {
   offset: number;
   line: number;
@@ -324,7 +324,7 @@ class LineCursor {
     return fingerprintOf(this.#head.subarray(0, Math.min(this.#head.length, this.offset)));
   }
 
-  /** The whole lines that this chunk ends; undefined where it ends none. */
+  /** The lines that this chunk completes; undefined if it completes none. */
   take(chunk: Buffer): readonly Buffer[] | undefined {
     const end = chunk.lastIndexOf(LINE_FEED) + 1;
     if (end === 0) {
@@ -341,7 +341,7 @@ class LineCursor {
     return lines;
   }
 
-  /** Goes behind the lines that were taken last. */
+  /** Moves past the lines that were taken last. */
   advance(): void {
     if (this.#taken === undefined) return;
     this.offset += this.#taken.bytes;
@@ -357,7 +357,7 @@ class LineCursor {
   #hold(bytes: Buffer): void {
     this.#pendingBytes += bytes.length;
     this.#recent = lastBytes(this.#recent, bytes);
-    // A line without end is counted, not held; what is held of it shows that it is too long.
+    // The rest of an endless line is counted but not held in memory.
     if (this.#pendingBytes - bytes.length <= LINE_BYTES_MAX) this.#pending.push(bytes);
   }
 }

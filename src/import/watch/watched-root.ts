@@ -1,4 +1,4 @@
-// One folder or file that is watched, through all that can happen to it: it may not be there yet, go, and come back as another.
+// One watched folder or file. It may not exist yet, disappear, and come back as another one.
 
 import { realpathSync, statfsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -6,19 +6,19 @@ import type { FSWatcher } from "chokidar";
 import { isRead, ownerOf, type SeenFile, seeFile, seeFiles, statOf, type WatchedRoot } from "./seen-files.js";
 import type { WatchClock } from "./watches.js";
 
-/** How often a folder is looked through although its changes are told. */
+/** How often a folder with events is swept. */
 const SWEEP_MS = 30_000;
-/** How often where they are not, unless that would take more than a hundredth of the time. */
+/** How often a folder without events is swept, unless that takes more than a hundredth of the time. */
 const POLL_MS = 1_000;
 const POLL_SHARE = 100;
 
 export interface RootListener {
-  /** A file as it is now; `is_first` where it was found when watching began. */
+  /** A file; `is_first` if it was there when watching began. */
   readonly seen: (file: SeenFile, is_first: boolean) => void;
-  /** Something happened to what is, or was, at this path. */
+  /** What is, or was, at this path has changed. */
   readonly changed: (path: string) => void;
   readonly lost: (path: string, error: unknown) => void;
-  /** No word comes from the system any more; the folder is swept instead. */
+  /** The folder has no events, or no more; it is polled instead. */
   readonly silent: (root: WatchedRoot, error: unknown) => void;
 }
 
@@ -69,7 +69,7 @@ export class RootWatch {
     this.#events = undefined;
   }
 
-  /** Whatever is at the path now is another than before. */
+  /** Starts over, because another file or folder is at the path. */
   async #begin(identity: string | undefined, isFolder: boolean): Promise<void> {
     await this.#events?.close();
     this.#events = undefined;
@@ -107,7 +107,7 @@ export class RootWatch {
       if (this.#isClosed) return;
       found.push(file);
     }
-    // In the order in which they were written, as far as that can be told.
+    // In the order in which they were written, as far as known.
     for (const file of found.sort((a, b) => a.modified_ms - b.modified_ms)) {
       if (file.is_link) this.#links.add(file.path);
       this.#listener.seen(file, !this.#isSwept);
@@ -122,13 +122,13 @@ export class RootWatch {
   }
 }
 
-/** File systems that tell nobody what another machine writes: NFS, SMB in its three forms, 9P, FUSE, VirtualBox. */
+/** File systems without events for changes by other machines: NFS, SMB in its three forms, 9P, FUSE, VirtualBox. */
 const SILENT = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546, 0x786f4256]);
 
 class FolderEvents {
   readonly #watcher: FSWatcher;
 
-  /** Begins to listen; undefined where nothing would be heard. */
+  /** Undefined where the file system has no events. */
   static async open(
     root: WatchedRoot,
     listener: { readonly changed: (path: string) => void; readonly failed: (error: unknown) => void },

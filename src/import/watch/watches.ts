@@ -1,4 +1,4 @@
-// All that watches on behalf of one store, with what it has in common: where bookmarks are kept, and how it ends.
+// All watches of one store: they share its bookmarks, and end with it.
 import { existsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { makeFolder } from "../../model/files.js";
@@ -48,7 +48,7 @@ export class Watches {
   async begin(paths: readonly string[], given: WatchOptions, target: ImportTarget): Promise<Watch> {
     const options = knownOptions(given, names);
     const { format, timezone } = options;
-    // Importers are loaded for those who import: every command has watches, and few of them begin one.
+    // Loaded lazily: every command opens a store, and few of them watch files.
     const [files, { Watch }] = await Promise.all([import("../import-files.js"), import("./watch-files.js")]);
     const plan = orThrow(files.parseImportOptions({ format, timezone }));
     const roots = paths.length === 0 ? knownPlaces() : paths.map((path) => this.#root(path));
@@ -59,7 +59,7 @@ export class Watches {
     return watch;
   }
 
-  /** What was done by all of them; undefined where there is none. */
+  /** The totals of all watches; undefined if there is none. */
   counts(): WatchCounts | undefined {
     const all = [...this.#watches].map(({ counts }) => counts);
     const [first] = all;
@@ -69,7 +69,7 @@ export class Watches {
     return Object.fromEntries(sums) as unknown as WatchCounts;
   }
 
-  /** What is forgotten in the log must be gone from bookmarks too, which hold what importers still need of files. */
+  /** What is forgotten in the log must be gone from bookmarks too, which hold importers' state with text. */
   async forget(): Promise<void> {
     if (this.#bookmarks !== undefined && existsSync(this.#bookmarks)) await forgetBookmarks(this.#bookmarks);
   }
@@ -78,11 +78,11 @@ export class Watches {
     await Promise.all([...this.#watches].map((watch) => watch.close()));
   }
 
-  /** A path that somebody named: all of it is read, but for the store itself. */
+  /** A path that a user named: everything in it is read except the store itself. */
   #root(path: string): WatchedRoot {
     if (typeof path !== "string" || path === "" || path === "-") {
-      const message = "what is watched is a file or a folder";
-      const hint = "Standard input ends; `hansard import -` reads it.";
+      const message = "only files and folders can be watched";
+      const hint = "To read standard input, use `hansard import -`.";
       throw new RecorderError({ code: "field_invalid", field: "paths", message, hint });
     }
     const root = resolve(path);

@@ -114,7 +114,7 @@ const keys: Pick<Keys, keyof Keys> = {
   create: () => elsewhere("making keys"),
   list: () => elsewhere("listing keys"),
   revoke: () => elsewhere("revoking keys"),
-  areThere: () => elsewhere("looking for keys"),
-  admit: () => elsewhere("asking for keys"),
+  hasActiveKey: () => elsewhere("looking for keys"),
+  authenticate: () => elsewhere("asking for keys"),
   close: async () => undefined,
 };

@@ -35,7 +35,7 @@ const IDLE_CHECK_MS = 25;
  */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { host = HOST_DEFAULT, port = PORT_DEFAULT, drain_ms_max = DRAIN_MS_MAX, recorder } = options;
-  if (!isLoopback(host) && !(await recorder.keys.areThere())) throw beyondLoopback(host);
+  if (!isLoopback(host) && !(await recorder.keys.hasActiveKey())) throw beyondLoopback(host);
   const app = createServer(options);
   await app.listen({ host, port });
   const addresses = addressesOf(app, options.tls === undefined ? "http" : "https");

@@ -62,7 +62,7 @@ export function keepDoor(app: FastifyInstance, { keys, hosts, rate }: Doorkeepin
 /** Nobody knows yet who asks, so that what keeps the keys from being looked up is told without the place of the store. */
 async function admit(keys: Recorder["keys"], authorization: string | undefined): Promise<Caller | Rejection> {
   try {
-    return await keys.admit(authorization);
+    return await keys.authenticate(authorization);
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause;
     const hint = "Ask again in a moment; the server's log has more.";
@@ -97,7 +97,7 @@ export function recordingOf(request: FastifyRequest, recorder: Recorder): Record
 
 /** Whether whoever asked may still see what comes: a key may be revoked while a long answer is on its way. */
 export async function isStillAdmitted(request: FastifyRequest, keys: Recorder["keys"]): Promise<boolean> {
-  const caller = await keys.admit(request.headers.authorization);
+  const caller = await keys.authenticate(request.headers.authorization);
   const { need } = request.routeOptions.config;
   if (caller instanceof Rejection) return false;
   return need === "open" || need === "any" || (need !== undefined && allows(caller.scope, need));

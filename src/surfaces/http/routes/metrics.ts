@@ -127,7 +127,7 @@ function showWatching(recorder: Recorder, registry: Registry): void {
   const gauges = {
     watch_files: ["Files that are watched.", "files"],
     watch_waiting_files: ["Files that wait to be looked at.", "waiting"],
-    watch_polled_folders: ["Folders that are swept, because no word comes of their changes.", "polled"],
+    watch_polled_folders: ["Folders that are polled because they have no events.", "polled"],
   } as const;
   const counters = {
     watch_looks_total: ["Looks at watched files.", "looks"],
