@@ -57,7 +57,7 @@ async function besideRequests({ folder, scale }: SuiteOptions): Promise<readonly
 
 /**
  * Captures one small entry after another for as long as the hostile work goes on, on a server of its own, and asks all the
- * time for what needs no store: while that gets no answer, nobody does.
+ * time for what needs no store: while that gets no answer, no request does.
  */
 async function measured(
   store: string,

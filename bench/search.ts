@@ -74,7 +74,7 @@ async function searching({ folder, rounds, scale }: SuiteOptions): Promise<reado
   ];
 }
 
-/** While the whole index, texts included, is built anew over and over. */
+/** While the whole index, texts included, is rebuilt over and over. */
 async function capturing({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
   const store = new FilledStore(join(folder, "captured"));
   const recorder = await store.fill(Math.round(20_000 * scale));

@@ -1,4 +1,4 @@
-// What it costs to watch files to which nobody writes, and how soon a line that somebody writes is found.
+// What it costs to watch idle files, and how soon a new line is found.
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Export: the chosen entries in the chosen form, piece by piece, so that a log of any size passes through.
+// Export: the chosen entries in the chosen format, as a stream, so the size of the log does not matter.
 
 import { EXPORT_VERSION } from "../import/export-check.js";
 import type { Head, StoredEntry } from "../log/port.js";
@@ -62,7 +62,7 @@ function bodilessLine(stored: StoredEntry, claims: readonly string[]): string {
   return `${JSON.stringify(flaw === undefined ? { ...left, erased: true, claims: keys } : { ...left, flaw })}\n`;
 }
 
-/** What is masked has another hash than what was recorded, so that it carries the commitment in place of the salt. */
+/** A masked body has another hash than the recorded one, so the line has the commitment in place of the salt. */
 function maskedLine(stored: StoredEntry, mask: Mask): string {
   const body = mask.entry(parseBody(stored.position, stored.body as Uint8Array));
   return `${JSON.stringify({ ...chainedOf(stored), commitment: hexOf(stored.commitment), ...body })}\n`;

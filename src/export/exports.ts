@@ -32,7 +32,7 @@ export interface ExportsParts {
   readonly log: EntryLog;
   readonly calls: ExportReads;
   readonly mask: Mask;
-  /** Hands the pieces on once it is written down that somebody exports. */
+  /** Yields text once the export is audited. */
   readonly audited: (
     pieces: AsyncGenerator<string>,
     note: { readonly action: "export"; readonly target: string } & ExportDeed,

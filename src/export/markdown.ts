@@ -45,7 +45,7 @@ function entryText(entry: Entry): string {
 
 type Part = readonly [label: string, value: unknown];
 
-/** What stands in the heading of an entry, and what below it. */
+/** The heading of an entry, and the text below it. */
 const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: readonly Part[] }> = {
   interaction: ({ prompt, response, error }) => ({
     parts: [
@@ -60,7 +60,7 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
       ["Failed", error],
     ],
   }),
-  // What a call was given stands on one line behind its name; the call's own entry has it at length.
+  // Arguments follow the call's name on one line; the tool call's own entry has them in full.
   message: ({ role, name, ...message }) => ({
     title: name === "" ? readRole(role) : `${readRole(role)} (${name})`,
     parts: [["", messageText(message)]],
@@ -97,7 +97,7 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
       ["Comment", comment],
     ],
   }),
-  // What is no part of the conversation stands on one line, so that readers pass over it at a glance.
+  // Entries outside the conversation take one line, which readers can skip.
   session_info: ({ title, metadata }) => ({
     title: title === "" ? "about the session" : `about the session: ${title}`,
     parts: [["", isEmpty(metadata) ? "" : JSON.stringify(metadata)]],
@@ -126,7 +126,7 @@ function isEmpty(value: unknown): boolean {
   return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 }
 
-/** The fence is longer than any run of backticks inside, so that recorded text cannot end it. */
+/** The fence is longer than any run of backticks inside: recorded text cannot end it. */
 function fenced(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);

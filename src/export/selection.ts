@@ -32,8 +32,8 @@ export interface ExportParts {
 }
 
 /**
- * The entries that an export holds, each held against its commitment. One that is not as it was recorded comes without its
- * body, and once all others have been handed out the export fails: nobody may take it for the whole.
+ * The entries of an export, each compared with its commitment. An altered one comes without its body, and the export fails at
+ * its end: it must not pass for complete.
  */
 export async function* selectEntries(
   parts: ExportParts,
@@ -142,14 +142,14 @@ function matches(stored: StoredEntry, filter: ExportFilter): boolean {
   const { kinds, ...rest } = filter;
   // The kind is known of every entry, also where its body is gone.
   if (!rowMatches(stored, kinds === undefined ? {} : { kinds })) return false;
-  // Nobody can say what an altered one was about; that it is there has to be said in any case.
+  // It is unknown what an altered entry was about, so it is always included.
   if (Object.keys(rest).length === 0 || stored.flaw !== undefined) return true;
   const entry = readable(stored);
   const row = entry === undefined ? undefined : rowOfEntry(entry);
   return row !== undefined && rowMatches(row, rest);
 }
 
-/** The entry, or undefined where its body is gone or damaged: nobody can say any more what it was about. */
+/** The entry; undefined where its body is erased or damaged. */
 export function readable(stored: StoredEntry): Entry | undefined {
   if (stored.body === undefined || stored.flaw !== undefined) return undefined;
   try {

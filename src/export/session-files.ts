@@ -1,5 +1,4 @@
-// The ancestors' forms: one session as nanobot keeps it, or as Timmy logged it.
-
+// One session in the format of nanobot, or of Timmy.
 import type { StoredForm, ToLine } from "../import/line-form.js";
 import { nanobotLine } from "../import/nanobot.js";
 import { timmyLine } from "../import/timmy.js";
@@ -40,7 +39,7 @@ export async function* exportNanobot(parts: ExportParts, options: SessionExport)
   for await (const { line } of sessionLines(parts, options, nanobotLine)) yield line;
 }
 
-/** A cleared session starts anew there; nanobot has no mark for it but to count what came before as done with. */
+/** nanobot has no marker for a cleared session: what came before counts as consolidated. */
 async function boundaryOf(parts: ExportParts, summary: SessionSummary): Promise<number> {
   const { session_id, consolidated_through } = summary;
   const newest = { session_id, order: "desc", limit: 1, kinds: ["clear"] } as const;
@@ -48,7 +47,7 @@ async function boundaryOf(parts: ExportParts, summary: SessionSummary): Promise<
   return Math.max(cleared, consolidated_through);
 }
 
-/** The header that the session came in with, where it did, brought up to date. */
+/** The header with which the session was imported, if it was, updated. */
 async function headerOf(parts: ExportParts, summary: SessionSummary, clock: WallClock): Promise<JsonObject> {
   const { session_id, title, parent, metadata, first_at, last_at } = summary;
   const native = await nativeHeader(parts, session_id);

@@ -46,7 +46,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
       yield* say(session, origin, record, own);
       calls = [...own];
     } else if (record.source === "MODEL" && typeof record.content === "string") {
-      // A tool that ran: the call stands in its own step, or in the plan before it, or nowhere.
+      // A tool that ran: its call is in the same step, in the plan before it, or missing.
       const [call] = own.length > 0 ? own : calls.splice(0, 1);
       yield* run(session, origin, record, call);
     } else if (record.type === "USER_INPUT") yield* user(session, origin, record);

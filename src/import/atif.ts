@@ -24,7 +24,7 @@ export const atifImporter: DocumentImporter = {
   read,
 };
 
-/** The version may stand behind the steps, beyond what was looked at. */
+/** The version may follow the steps, outside the opening. */
 function isSteps({ steps }: JsonObject): boolean {
   return (
     Array.isArray(steps) &&

@@ -1,4 +1,4 @@
-// ChatGPT's export: conversations as trees of messages, of which the branch to the current node is the talk.
+// ChatGPT's export: conversations as trees of messages, whose current node ends the chosen branch.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { DocumentImporter, ImportStep, Opening, SourceOf } from "./importer.js";
 import { Branches } from "./transcript/branches.js";
@@ -111,7 +111,7 @@ class Conversation {
     else if (role === "user" || role === "system") {
       const said = contentOf(content);
       yield* this.#session.close();
-      // An empty message of the system stands at the root of each tree.
+      // The root of each tree is an empty system message.
       if (role === "system" && said === "") yield this.#session.raw(origin, message);
       else yield this.#session.message(origin, { role, content: said });
     } else yield* this.#session.queue(this.#session.raw(origin, message));

@@ -26,7 +26,7 @@ import { type Origin, Transcript, type TranscriptSession } from "./transcript/tr
 
 const tool = { format: "claude-code", lacks: ["system prompt", "tool definitions", "context as sent"] };
 
-/** What a result repeats beside itself is kept only where the line is no longer than this: every text once is enough. */
+/** The details of a result repeat it, so they are stored only for lines up to this length. */
 const DETAIL_LINE_BYTES_MAX = 8 * 1024;
 const INJECTED =
   /<(command-[a-z-]+|local-command-[a-z-]+|bash-[a-z-]+|task-notification|system-reminder|ide_[a-z_]+)\b/;
@@ -101,7 +101,7 @@ class ClaudeSessions {
     this.#branches = new Branches(tool.format, known?.branches);
     this.#rewinds = new Map([...(known?.rewinds ?? [])].map(([id, note]) => [id, new Rewinds(note)]));
     this.#stem = source.stem;
-    // Titles and snapshots without a time stand at the front: the file may have been copied long after.
+    // Titles and snapshots without a time come first, and the file's own time may be that of a copy.
     const [begun] = source.opening.records.flatMap((record) => textAt(record, "timestamp") ?? []);
     this.#transcript.times.take(begun);
     const folder = /([^\\/]+)[\\/]subagents[\\/]/.exec(source.path)?.[1];
@@ -217,7 +217,7 @@ class ClaudeSessions {
     if (results.length > 0 && results.length === blocks.length) return;
     const spoken = blocks.filter((block) => block.type !== "tool_result");
     const { content, injected } = splitInjected(results.length > 0 ? spoken : (message.content ?? ""), INJECTED);
-    // What it says itself that nobody typed: a wake-up, or word that it may go on.
+    // Messages of its own that no user typed: a wake-up, or permission to continue.
     const isOwn = record.isMeta === true || record.isCompactSummary === true || record.promptSource === "system";
     const isInjected = isOwn || content === undefined;
     if (isInjected && results.length === 0) yield* session.queue(session.raw(origin, record));
@@ -227,7 +227,7 @@ class ClaudeSessions {
       yield* session.close();
       const place = results.length > 0 ? besides(origin) : origin;
       if (results.length === 0) yield* this.#ask(session, origin, record);
-      // What is said beside results belongs to the turn that is under way, and goes with it.
+      // Text next to results belongs to the current turn, and is taken back with it.
       else if (place.native !== undefined) this.#rewindsOf(session).say(place.native);
       const extra = injected.length === 0 ? undefined : { injected };
       yield session.message({ ...place, extra }, { role: "user", content });
@@ -298,7 +298,7 @@ class ClaudeSessions {
   }
 }
 
-/** Where titles stand; a later row wins over those before it. */
+/** The fields of titles; a later row takes precedence. */
 const titleNames: readonly (readonly [type: string, name: string])[] = [
   ["summary", "summary"],
   ["ai-title", "aiTitle"],
@@ -372,7 +372,7 @@ export const claudeIndexImporter: LineImporter = {
   read: readIndex,
 };
 
-/** What is noted beside a subagent's transcript. */
+/** The note next to a subagent's transcript. */
 export const claudeAgentNoteImporter: DocumentImporter = {
   format: FORMAT,
   reads: "document",
@@ -477,7 +477,7 @@ async function* readResponse(source: SourceOf<"document">): AsyncGenerator<Impor
   for await (const item of source.values("")) {
     if ("reason" in item) yield item;
     else if (isJsonObject(item.value)) {
-      // Which request it answers nobody wrote down.
+      // Which request it answers is not recorded.
       const origin = { line: item.line, at: undefined, native: textAt(item.value, "id"), identity: [item.value] };
       const { entry } = transcript.session(name).raw(origin, item.value);
       yield { line: item.line, entry: { ...entry, session_id: "" } };

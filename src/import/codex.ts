@@ -141,7 +141,7 @@ class Rollout {
   *#begin(line: number, at: JsonValue | undefined, meta: JsonObject): Generator<ImportStep> {
     const id = textAt(meta, "id") ?? this.#stem;
     if (id === this.#ownKey) {
-      // The whole file stands there a second time, as a restored copy leaves it.
+      // The whole file is repeated, as in a restored copy.
       yield* this.end();
       this.#transcript.restart();
       this.#totals = "";
@@ -199,7 +199,7 @@ class Rollout {
     yield* items.spend(origin, last, textAt(info, "model"));
   }
 
-  /** Newer versions record each call of its own, and tell sums besides; the first may have been told by a sum already. */
+  /** Newer versions record each call, and totals as well; the first call may already be counted by a total. */
   *#record(items: CodexItems, origin: Origin, payload: JsonObject): Generator<ImportStep> {
     const usage = toUsage(payload.usage, openAiUsage);
     const isCounted = !this.#hasRecords && JSON.stringify(usage) === this.#counted;
@@ -211,14 +211,14 @@ class Rollout {
 /** What Codex puts before the model in the user's name. */
 const INJECTED =
   /^\s*(?:<(?:environment_context|user_instructions|user_action|turn_aborted|user_shell_command|skill|subagent_notification|permissions|collaboration_mode|apps_instructions|skills_instructions)\b|# AGENTS\.md)/;
-/** What an editor adds lies before the request itself. */
+/** What an editor adds precedes the request. */
 const EDITOR = /^(\s*# [\s\S]*?\n## My request for Codex:\s*)([\s\S]*)$/;
 const CITATION = /<oai-mem-citation>([\s\S]*?)<\/oai-mem-citation>/g;
 const ERRORS = ["error", "stream_error"];
 const CITED = "<oai-mem-citation>";
 /** Where the outcome of a command is looked for, from the end of its output. */
 const OUTCOME_CHARS = 300;
-/** Where it is looked for from the beginning: above it may stand the whole command. */
+/** How far it is searched from the beginning: the whole command may precede it. */
 const OPENING_CHARS = 4_000;
 const TEXTS_MAX = 1_000;
 const TEXT_CHARS_MAX = 1_000;
@@ -236,7 +236,7 @@ interface ItemsState {
 
 class CodexItems {
   readonly #session: TranscriptSession;
-  /** How often a text was told by one side and not yet by the other: above zero by items, below by events. */
+  /** How often a text came as an item and not yet as an event; negative the other way round. */
   readonly #unmatched: Map<string, number>;
   #turn: JsonObject | undefined;
   #thoughts: string[];
@@ -395,7 +395,7 @@ class CodexItems {
     const name = textAt(item, "name") ?? type.replace(/_call$/, "");
     const args = item.arguments ?? item.input ?? item.action ?? {};
     yield* this.#say(origin, { id, call: { id, name, args } });
-    // A search on the web runs at the provider's, and nothing else tells how it ended.
+    // The provider runs web searches, and no other item has their result.
     if (type === "web_search_call") {
       const result = { status: item.status ?? "" };
       const step = this.#session.result({ ...origin, identity: ["result", id], call_id: id, result });
@@ -432,7 +432,7 @@ class CodexItems {
     yield* this.#session.say("answer", { ...origin, identity: ["assistant", part.id] }, said);
   }
 
-  /** Whether the other side told it already. */
+  /** Whether the text already came from the other side. */
   #isTold(role: string, text: string, side: "item" | "event"): boolean {
     const words = `${role} ${text.includes(CITED) ? text.replace(CITATION, "").trim() : text.trim()}`;
     // A text may be long, and many may wait for the other side.
@@ -453,7 +453,7 @@ function partId(parts: readonly unknown[]): string {
   return hashedId("", parts).slice(1, 17);
 }
 
-/** Newer versions say of each part what it is; of others their beginning tells. */
+/** Newer versions label each part; parts of older ones are recognised by their beginning. */
 function isInjected(item: JsonObject, text: string): boolean {
   const { content_item_kinds: kinds } = objectAt(item, "internal_chat_message_metadata_passthrough");
   const named = Array.isArray(kinds) ? kinds.filter((kind) => typeof kind === "string" && kind.includes(".")) : [];
@@ -479,7 +479,7 @@ function citedIn(citation: string): readonly string[] {
     .filter((line) => line !== "");
 }
 
-/** What stands above the output of a command, by its first line, up to the word that ends it. */
+/** The first line of the header above the output of a command. */
 const OUTCOME_HEAD = /^(?:Exit code:|exit_code:|Process exited|Command:|Chunk ID:|Wall time)/i;
 const OUTPUT_LINE = /^Output:/m;
 
@@ -488,7 +488,7 @@ function outcomeOf(output: JsonValue): { readonly exit_code?: number; readonly d
   if (isJsonObject(output)) return outcomeIn(output);
   const text = typeof output === "string" ? output : blockTexts(output);
   if (text.startsWith("{")) {
-    // How it ended stands behind an output of any length, as a rule.
+    // The metadata usually follows an output of any length.
     const ending = /,("metadata":\{[^{}]*\}\})$/.exec(text.slice(-OUTCOME_CHARS))?.[1];
     const parsed = parseJsonObject(ending === undefined ? text : `{${ending}`);
     return parsed === undefined ? {} : outcomeIn(parsed);

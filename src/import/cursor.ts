@@ -72,7 +72,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   }
 }
 
-/** What the user typed is wrapped; the editor's own words stand around it. */
+/** What the user typed is in a tag; the text around it is the editor's. */
 function unwrapped(content: JsonValue): { readonly said: JsonValue; readonly injected: string } {
   const blocks = blocksOf(content);
   const isText = blocks.every(({ type, text }) => type === "text" && typeof text === "string");

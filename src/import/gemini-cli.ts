@@ -1,5 +1,5 @@
-// Gemini CLI's chats: lines of which the last with an id counts, or the older form of one document; rewound messages
-// leave the talk.
+// Gemini CLI's chats: lines, of which the last with an id counts, or the older form of one document. Rewound messages are
+// withdrawn.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { toUsage, type UsageNames } from "../model/usage.js";
 import type {
@@ -171,7 +171,7 @@ class Chat {
   readonly #transcript: Transcript;
   readonly #branches: Branches;
   readonly #source: SourceFacts;
-  /** Calls that stand among the words of an answer, and whose results come as words of the user. */
+  /** Calls within the text of an answer, whose results come as text of the user. */
   readonly #calls: Set<string>;
   #session: TranscriptSession;
   #start: JsonValue | undefined;
@@ -197,7 +197,7 @@ class Chat {
     };
   }
 
-  /** Newer versions keep the project's folder beside the chats, whose subagents lie a level deeper. */
+  /** Newer versions store the project's folder next to the chats; those of subagents are a level deeper. */
   async lookAround(): Promise<void> {
     const { siblings } = this.#source;
     const found = (await siblings.read("../.project_root")) ?? (await siblings.read("../../.project_root"));
@@ -278,7 +278,7 @@ class Chat {
   *#user(origin: Origin, message: JsonObject): Generator<ImportStep> {
     const answers = responsesIn(message.content);
     if (answers !== undefined) {
-      // What stands with the call itself is not told a second time.
+      // What is already in the call is not repeated.
       const open = answers.filter((answer) => this.#calls.delete(String(answer.id)));
       for (const answer of open)
         yield* this.#result(origin, { result: [{ functionResponse: answer }] }, String(answer.id));

@@ -40,7 +40,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
     if ("reason" in item) {
       yield item;
     } else if (isHeader(item.record)) {
-      // Whoever places anew has looked at nothing before.
+      // With `as_new` nothing was checked before.
       const flaw = formFlaw(item.record);
       if (flaw !== undefined) {
         yield { line: item.line, reason: flaw };
@@ -60,7 +60,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   }
 }
 
-/** Puts entries at their old places, unless somebody else writes to the log meanwhile. */
+/** Restores entries at their old positions, unless another program writes to the log meanwhile. */
 class Restoring {
   readonly #log: LogState;
   readonly #logId: string;
@@ -114,7 +114,7 @@ function lostReason(flaw: string): string {
   return `the entry was damaged before it was exported: ${flaw}`;
 }
 
-/** The same id must stand for the same content; a time that the log added itself is no part of it. */
+/** The same id must have the same content, apart from a time that the log added itself. */
 function otherContent(stored: JsonObject | undefined, body: JsonObject): string | undefined {
   if (stored === undefined) return undefined;
   const present = withinLimit(stored);

@@ -34,7 +34,7 @@ interface Line {
  * parsing it.
  */
 export async function* readRecords(
-  /** Undefined for a stream of which nothing is left. */
+  /** Undefined for a stream that was already read. */
   chunks: AsyncIterable<Buffer> | Iterable<Buffer> | undefined,
   levels: number = limits.nesting_levels,
 ): AsyncGenerator<Iterable<SourceRecord>> {

@@ -125,7 +125,7 @@ class Chat {
     this.#calls = known?.calls ?? 0;
   }
 
-  /** Each line is a chat of its own, so that none goes on. */
+  /** Each line is a complete chat. */
   state(): ChatState {
     return { transcript: this.#transcript.state(), calls: this.#calls };
   }

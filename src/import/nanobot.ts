@@ -153,7 +153,7 @@ class SessionFile {
     return { line, entry, onPlaced: (position) => this.#note(ordinal, position) };
   }
 
-  /** The header says how many messages a summary stands for; the entry has to say through which position. */
+  /** The header has the number of summarised messages; the entry needs their last position. */
   *end(): Generator<ImportStep> {
     if (this.#header === undefined || consolidatedCount(this.#header.record) === 0) return;
     const { line, record } = this.#header;
@@ -185,7 +185,7 @@ function toMessage(envelope: { readonly id: string }, record: JsonObject): Impor
   const { fields, rest } = splitRecord("message", record);
   const { hansard_id: _, ...extra } = rest;
   const hasCalls = Array.isArray(fields.tool_calls) && fields.tool_calls.length > 0;
-  // Null beside tool calls is what a message looks like that only calls; elsewhere nothing was said.
+  // A message that only calls tools has null as its content; any other empty one has no text.
   const content = fields.content ?? (hasCalls ? null : "");
   const given = hasCalls && record.content === undefined ? {} : { content };
   return {

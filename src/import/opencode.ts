@@ -146,7 +146,7 @@ async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportSte
   if (source.tables.session_message?.includes("data")) yield* readForm(source, transcript, newerForm);
 }
 
-/** One of the two forms in which messages lie in its database. */
+/** One of the two forms of messages in its database. */
 interface TableForm {
   readonly sessions: string;
   /** In the order of sessions, and of messages within each. */
@@ -207,7 +207,7 @@ function sessionsIn(source: SourceOf<"tables">, table: string): (id: string) => 
   };
 }
 
-/** The JSON of a row, with its id and time, which lie beside it. */
+/** The JSON of a row, with id and time from the row's own columns. */
 function dataOf(
   row: TableRow,
   more: { readonly [name: string]: TableRow[string] | undefined },

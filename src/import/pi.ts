@@ -1,5 +1,5 @@
-// pi's sessions, and OpenClaw's, which are the same in files or in a database: a tree of entries, of which the branch that
-// ends with the newest one is the talk.
+// pi's sessions, and OpenClaw's, which are the same in files or in a database: a tree of entries, whose newest one ends the
+// chosen branch.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { toUsage, type UsageNames } from "../model/usage.js";
 import type {

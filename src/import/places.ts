@@ -25,7 +25,7 @@ interface PlaceRow {
   readonly folders: (folders: Folders) => readonly string[];
   /** The files in there, named from the folder on. */
   readonly files: RegExp;
-  /** Those of them that are a session each; none where they lie in a database. */
+  /** Those of them that are one session each; none for a database. */
   readonly sessions: RegExp;
   /** When it was last seen to be so. */
   readonly seen: { readonly version: string; readonly date: string };

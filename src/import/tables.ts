@@ -8,7 +8,7 @@ import type { TableColumns, TableRow } from "./importer.js";
 /** How long an owner that writes is waited for. */
 const BUSY_MS_MAX = 5_000;
 const MAGIC = Buffer.from("SQLite format 3\0", "latin1");
-/** The byte of the header that says how the file is read: 2 stands for a log beside it. */
+/** The header's byte for the journal mode: 2 means that there is a WAL. */
 const READ_VERSION_AT = 19;
 const WAL = 2;
 
@@ -18,7 +18,7 @@ export interface Tables {
   close(): void;
 }
 
-/** What a database says while it is read, in words for whoever imports it. */
+/** A database that cannot be read; the message is for users. */
 export class UnreadableTables extends Error {}
 
 export function isDatabase(bytes: Uint8Array): boolean {
@@ -31,7 +31,7 @@ export async function openTables(file: string, opening: Uint8Array): Promise<Tab
   let scratch: string | undefined;
   try {
     let path = file;
-    // Reading a database with a log makes SQLite put files beside it, unless its owner's are there already.
+    // Reading a database with a WAL makes SQLite create files next to it, unless its owner's are there already.
     if (opening[READ_VERSION_AT] === WAL && !existsSync(`${file}-shm`)) {
       scratch = mkdtempSync(join(tmpdir(), "hansard-"));
       path = copyWithLog(file, scratch);
@@ -43,7 +43,7 @@ export async function openTables(file: string, opening: Uint8Array): Promise<Tab
     };
     try {
       database.pragma("query_only = ON");
-      // All that is read lies in one transaction: an owner that goes on writing changes nothing of it.
+      // Everything is read in one transaction: what its owner writes meanwhile does not matter.
       database.exec("BEGIN");
       const tables = columnsByTable(database);
       function* rows(query: string, ...values: readonly (string | number)[]): Generator<TableRow> {

@@ -1,5 +1,5 @@
-// What a content holds, read once for everybody who shows it: terminals, the page, Markdown, an agent's lines. The shapes
-// are those of OpenAI, Anthropic and Gemini; what none of them knows is shown as it is. The page loads this very file.
+// The parts of a content for everything that shows it: terminals, the page, Markdown, MCP. It reads the forms of OpenAI,
+// Anthropic and Gemini, and shows anything else as it is. The page imports this file too.
 import { valueText } from "./content.js";
 import { isJsonObject, type JsonObject } from "./json.js";
 
@@ -7,10 +7,10 @@ export type ContentPart =
   | { readonly is: "text" | "thought"; readonly text: string }
   | { readonly is: "call"; readonly name: string; readonly given: unknown }
   | { readonly is: "result"; readonly text: string; readonly failed: boolean }
-  /** What has no text, by its name; of an image that lies in the record itself also the address that holds it. */
+  /** A part without text, by its name; an image that is in the record itself also as a data URL. */
   | { readonly is: "thing"; readonly text: string; readonly image?: string };
 
-/** The pieces of a message: what it says, then what it calls; or, where there is neither, what was thought. */
+/** The parts of a message: text, then calls; thoughts only where there is neither. */
 export function messageParts(message: {
   readonly content: unknown;
   readonly tool_calls?: readonly unknown[] | undefined;
@@ -20,31 +20,31 @@ export function messageParts(message: {
   return said.length > 0 ? said : thoughtsIn(message.extra ?? {});
 }
 
-/** What an answer called, as it is noted beside an interaction: a model that calls tools often says nothing else. */
+/** The tool calls of an answer, as recorded with an interaction: a model that calls tools often says nothing else. */
 export function answeredCalls({ tool_calls }: JsonObject): readonly ContentPart[] {
   return Array.isArray(tool_calls) ? tool_calls.map(callOf) : [];
 }
 
-/** What was thought, of a message that says nothing else: an empty line would tell nobody what it is. */
+/** The thoughts of a message that has nothing else: an empty line would say nothing. */
 function thoughtsIn({ thinking_blocks, reasoning_content, reasoning }: JsonObject): readonly ContentPart[] {
   const blocks = partsOf(thinking_blocks);
   const text = [reasoning_content, reasoning].find(isSaid);
   return blocks.length > 0 || text === undefined ? blocks : [{ is: "thought", text }];
 }
 
-/** The pieces of a content of any shape; nothing where there is none. */
+/** The parts of a content of any form. */
 function partsOf(content: unknown): readonly ContentPart[] {
   if (content === undefined || content === null || content === "") return [];
   if (Array.isArray(content)) return content.flatMap(readPart);
   return readPart(content);
 }
 
-/** A message for people, a line for each piece. */
+/** A message for people, a line for each part. */
 export function messageText(message: Parameters<typeof messageParts>[0]): string {
   return messageParts(message).map(partText).join("\n");
 }
 
-/** A content for people, a line for each piece. */
+/** A content for people, a line for each part. */
 export function contentText(content: unknown): string {
   return partsOf(content).map(partText).join("\n");
 }
@@ -159,7 +159,7 @@ const NAMES = ["filename", "file_name", "displayName", "title", "name", "text"];
 const KINDS = ["media_type", "mimeType", "mime_type", "format"];
 const PLACES = ["url", "fileUri", "file_uri", "file_id", "uri"];
 
-/** An image, a sound or a file by its name, its kind and where it lies; its bytes say nothing to people. */
+/** An image, a sound or a file by its name, its media type and its location, without its bytes. */
 function thing(name: string, part: JsonObject, source: unknown): readonly ContentPart[] {
   const holders = [part, typeof source === "string" ? { url: source } : source].filter(isJsonObject);
   const first = (keys: readonly string[]): string | undefined =>

@@ -41,7 +41,7 @@ function textOf(part: unknown): string | undefined {
   return isJsonObject(part) && typeof part.text === "string" ? part.text : undefined;
 }
 
-/** Parts that carry more than a text, whatever text lies beside it. */
+/** Parts that carry more than a text. */
 const MEDIA: ReadonlySet<unknown> = new Set(["image", "image_url", "input_audio", "file", "document"]);
 
 /** Undefined for a part that is more than its text, or has none. */

@@ -8,7 +8,7 @@ const entryPlace = { entry_id: text, position: Type.Integer({ minimum: 1 }) };
 export type EntryPlace = AnswerOf<typeof place>;
 const place = Type.Object(entryPlace);
 
-/** A message as it lay before the model; every other field that was recorded lies beside these. */
+/** A message as the model was given it, with every other field that was recorded. */
 export interface GivenMessage {
   readonly role: string;
   readonly content?: JsonValue;

@@ -82,7 +82,7 @@ interface WithdrawalFields {
   readonly withdraws: number;
 }
 
-/** What somebody thought of an entry. */
+/** A rating of an entry. */
 interface FeedbackFields {
   readonly entry_id: string;
   /** From -1 to 1. */
@@ -103,7 +103,7 @@ interface RawFields {
   readonly record: JsonObject;
 }
 
-/** What somebody did that has to be accountable: a key made or revoked, a verdict, a forgetting, an export. */
+/** An action that has to be accounted for: a key made or revoked, a verdict, a forgetting, an export. */
 interface AuditFields {
   readonly action: string;
   readonly actor: string;
@@ -159,7 +159,7 @@ export function isMemoryKind(kind: string): boolean {
 
 export type Kind = CaptureKind | ReservedKind;
 
-/** How a client numbered what it captured, so that what never arrived shows as a gap. */
+/** A client's numbering of what it captured: what never arrived shows as a gap. */
 export interface CommonFields {
   /** The run of the program that captured it. */
   readonly client_run?: string;
@@ -291,7 +291,7 @@ export type FeedbackInput = Omit<InputEnvelope, "session_id" | "project" | "clie
 /** How every surface names an entry whose body is not the one that was recorded. Its text is never shown. */
 export const ALTERED_WORDS = "altered: does not match its hash";
 
-/** Whether a row of a list stands for an altered entry, of which there is nothing but the envelope. */
+/** Whether a row of a list is an altered entry, which has nothing but its envelope. */
 export function isAltered<R extends object>(row: R): row is Extract<R, AlteredEntry> {
   return "altered" in row && row.altered === true;
 }

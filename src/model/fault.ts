@@ -51,7 +51,7 @@ export function isCorruptEntry(error: unknown): boolean {
   return error instanceof Fault && error.code === "entry_corrupt";
 }
 
-/** Whoever uses a recorder after closing it. */
+/** For a recorder that is used after it was closed. */
 export function closedFault(): Fault {
   return new Fault("recorder_closed", "the recorder is closed", { hint: "Open it again with openRecorder()." });
 }

@@ -206,7 +206,7 @@ const promptText = field<string>(
   undefined,
 );
 
-/** Whoever has the messages of a request at hand gives them here first; where they belong is for the refusal to say. */
+/** A list of messages is a common mistake here: the refusal says where it belongs. */
 export const prompt = required<string>({
   ...promptText,
   parse: (value, name) =>

@@ -13,7 +13,7 @@ export function isUuidV7(id: string): boolean {
   return UUID_V7.test(id);
 }
 
-/** Ids of keys are never asked for in place of a position, so that digits alone are fine. */
+/** Ids of keys are never taken for positions, so they may be digits alone. */
 export function isKeyId(id: unknown): id is string {
   return typeof id === "string" && ID.test(id);
 }

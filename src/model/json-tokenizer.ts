@@ -12,7 +12,7 @@ export interface JsonVisitor {
   end?(at: number, isObject: boolean): void;
   /** A whole string with its quotes, a key included. */
   string?(start: number, end: number): void;
-  /** A number, `true`, `false`, `null`, or whatever else stands there. */
+  /** A number, `true`, `false`, `null`, or anything else. */
   scalar?(start: number, end: number): void;
   comma?(at: number): void;
   colon?(at: number): void;
@@ -35,7 +35,7 @@ KINDS[0x3a] = COLON;
 /** A string is searched byte by byte this far; the end of a longer one is found sooner by a native search. */
 const SHORT_BYTES = 48;
 
-/** So far behind the last byte a token is said to end whose end is still to come; ESCAPED where its next byte is escaped. */
+/** An unfinished token ends so far behind the last byte; ESCAPED if its next byte is escaped. */
 const [OPEN, ESCAPED] = [1, 2];
 
 export class JsonTokenizer {
@@ -83,7 +83,7 @@ export class JsonTokenizer {
     }
   }
 
-  /** Nothing follows: a scalar, whose end nothing else tells, is whole. */
+  /** Nothing follows: ends a scalar, which has no end mark of its own. */
   end(): void {
     if (this.unfinished !== "scalar" || this.#isStopped) return;
     this.unfinished = undefined;

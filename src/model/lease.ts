@@ -1,4 +1,4 @@
-// Leases: which one of all processes on a store does what only one of them should, such as following the log unasked.
+// Leases: which of all processes on a store does what only one of them should, such as learning in the background.
 
 export interface Leases {
   readonly engine: string;
@@ -20,7 +20,7 @@ export interface Leases {
   close(): Promise<void>;
 }
 
-/** One lease by itself, for whoever is to know nothing of the others. */
+/** A single lease. */
 export interface NamedLease {
   hold(): Promise<boolean>;
   close(): void;

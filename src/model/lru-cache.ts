@@ -1,4 +1,4 @@
-// What was made for those asked about lately, by name; whoever was asked about longest ago goes first.
+// A cache of limited size, which drops the least recently set item first.
 
 export class LruCache<T> {
   readonly #countMax: number;
@@ -12,7 +12,7 @@ export class LruCache<T> {
     return this.#kept.get(name);
   }
 
-  /** Keeps it as what was used last. */
+  /** Adds an item as the most recent one. */
   set(name: string, made: T): void {
     this.#kept.delete(name);
     this.#kept.set(name, made);
@@ -20,7 +20,7 @@ export class LruCache<T> {
     if (this.#kept.size > this.#countMax && oldest !== undefined) this.#kept.delete(oldest);
   }
 
-  /** Those used last at the end. */
+  /** The most recent last. */
   values(): Iterable<T> {
     return this.#kept.values();
   }

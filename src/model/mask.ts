@@ -32,7 +32,7 @@ export interface Mask {
   value<T>(value: T): T;
   /** An entry as it is listed. Its addresses (ids and session) stay, since nothing could be fetched without them. */
   entry<E extends object = EntrySummary>(entry: E): E;
-  /** A part of a text, masked as the whole is: a secret that lies across the border shows as its marker. */
+  /** A part of a text, masked like the whole: a secret across the border shows as its marker. */
   cut(cut: Cut): MaskedCut;
 }
 

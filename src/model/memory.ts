@@ -13,7 +13,7 @@ export type MemorySource = (typeof memorySources)[number];
 /** Why a candidate is turned down, as surfaces offer it; any other text will do. */
 export const rejectionReasons = ["wrong", "obvious", "temporary", "wrong_project", "duplicate", "other"] as const;
 
-/** Words of an entry that a statement rests on, exactly as they stand there. */
+/** A verbatim quote of an entry that supports a statement. */
 export interface Evidence {
   readonly entry_id: string;
   readonly quote: string;
@@ -97,7 +97,7 @@ interface VerdictFields {
 }
 
 interface MemorySupersededFields extends VerdictFields {
-  /** The memory that stands in its place; empty where there is none. */
+  /** The memory that replaced it; empty where there is none. */
   readonly superseded_by: string;
   /** What it was before: a candidate, or active. */
   readonly status_before: string;

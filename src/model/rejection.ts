@@ -107,7 +107,7 @@ export function reject(details: RejectionDetails): Rejection {
   return new Rejection(details);
 }
 
-/** What the library throws for refused input, so that `try`/`catch` around a call works as people expect. */
+/** What the library throws for refused input. */
 export class RecorderError extends Error implements RejectionDetails {
   override readonly name: string = "RecorderError";
   readonly code: RejectionCode;

@@ -7,7 +7,7 @@ import { isJsonObject } from "./json.js";
 export const readRoles = ["user", "assistant", "system", "tool"] as const;
 export type Role = (typeof readRoles)[number];
 
-/** What stands for another role in views; what is stored keeps its own name. */
+/** Roles that views show under another name; what is stored keeps its own. */
 const readAs = { developer: "system", function: "tool", model: "assistant", timmy: "assistant" } as const satisfies {
   readonly [name: string]: Role;
 };

@@ -1,7 +1,7 @@
 // Short ways to write schemas that many answers share. TypeBox's schemas are JSON Schema as they stand, with their types.
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
 
-/** What a schema describes, as it is answered: nobody writes into an answer. */
+/** The type of an answer, read-only. */
 export type AnswerOf<S extends TSchema> = S extends TUnsafe<infer T> ? T : DeepReadonly<Static<S>>;
 
 type DeepReadonly<T> = T extends readonly (infer E)[]

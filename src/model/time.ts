@@ -117,7 +117,7 @@ const CACHED_MAX = 4_096;
 /** Numbers above this are milliseconds since 1970, those below are seconds: it is the year 5138 in the one, 1973 in the other. */
 const SECONDS_MAX = 100_000_000_000;
 
-/** The clock of the zone that somebody named; the machine's own where that is none. */
+/** The clock of a named zone; of the machine's own zone if none is named. */
 export function parseClock(timezone = ""): WallClock | Rejection {
   try {
     return new WallClock(timezone === "" ? undefined : timezone);
@@ -134,7 +134,7 @@ export class WallClock {
   readonly #offsetByQuarter = new Map<number, number>();
 
   constructor(timezone?: string) {
-    // Whoever names a zone is told at once that there is none of that name.
+    // An unknown zone throws at once.
     if (timezone !== undefined) this.#format = wallFormat(timezone);
   }
 

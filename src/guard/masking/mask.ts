@@ -21,7 +21,7 @@ import { kindOfName, type NameKind, NameMemory } from "./secret-names.js";
 import { tokenRules } from "./token-rules.js";
 
 export interface MaskOptions {
-  /** Values of the user's own that are masked wherever they stand. */
+  /** Values that the user registered; they are masked everywhere. */
   readonly values?: readonly string[] | undefined;
 }
 

@@ -1,13 +1,13 @@
-// What a rule for tokens is made of, and what may stand before a token.
+// The form of a rule for tokens, and what may precede a token.
 
 export interface TokenRule {
   /** What the marker says. */
   readonly rule: string;
-  /** Literals, one of which every such token contains; where none of them stands, nothing is looked at further. */
+  /** Every such token contains one of these literals; text without them is not examined further. */
   readonly anchors: readonly string[];
   /** How many characters before the literal the shape starts. */
   readonly back?: number;
-  /** Told by what stands around it, not by itself: where another rule knows the token too, that one names it. */
+  /** Recognised by its context, not by itself: another rule that matches the token takes precedence. */
   readonly isContextual?: true;
   /** Whether what was found looks like a secret; without it, the shape alone tells. */
   readonly accepts?: (secret: string) => boolean;
