@@ -97,7 +97,7 @@ test("import of what holds no transcript says in a line what to do", async () =>
   });
   expect(await told(join(folder, "export.zip"))).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/packed.*unpack it/),
+    stderr: expect.stringMatching(/compressed.*unpack it/),
   });
 });
 
@@ -123,7 +123,9 @@ test("watch tells as JSON what it reads, names what it may not read once, and SI
   expect(events()).toEqual(expect.arrayContaining([rejected]));
   appendFileSync(file, line("u3", "words that came later"));
   await expect.poll(async () => (await readJson(["search", "later"], { env, data })).results.length).toBe(1);
-  expect(events().at(-1)).toMatchObject({ event: "file", format: "claude-code", added: 1, rejected: 0 });
+  // The line is recorded before it is reported.
+  const reported = { event: "file", format: "claude-code", added: 1, rejected: 0 };
+  await expect.poll(() => events().at(-1)).toMatchObject(reported);
   chmodSync(locked, 0o600);
   appendFileSync(locked, line("u4", "unlocked words"));
   await expect.poll(async () => (await readJson(["search", "unlocked"], { env, data })).results.length).toBe(1);
