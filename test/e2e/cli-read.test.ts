@@ -65,7 +65,7 @@ test.each([["list"], ["sessions"], ["search", "x"], ["reflect"], ["stats"], ["ke
     writeFileSync(join(other, "notes.txt"), "");
     for (const data of [absent, other]) {
       const set = await runCli(args, { data });
-      expect(set).toMatchObject({ status: 0, stderr: expect.stringContaining(`no record in ${data} yet`) });
+      expect(set).toMatchObject({ status: 0, stderr: expect.stringContaining(`No record in ${data} yet`) });
     }
     expect([existsSync(absent), readdirSync(other)]).toEqual([false, ["notes.txt"]]);
     // A store that was named, or that lost its log, is another matter.

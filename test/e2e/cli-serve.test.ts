@@ -131,7 +131,7 @@ test("on a terminal all it says is text: where it is, whom it refused, and that 
   const shown = stripVTControlCharacters(text);
   expect(status).toBe(0);
   expect(shown).toContain("Finishing open requests");
-  expect(shown).toMatch(/Keys +1 in use; every request needs one\n/);
+  expect(shown).toMatch(/Keys +1 active; every request needs one\n/);
   expect(shown).toMatch(
     new RegExp(`\\n\\d\\d:\\d\\d:\\d\\dZ {2}GET /entries 403 scope_insufficient, from 127.0.0.1, key\\s+${id}\\n`),
   );
