@@ -1,7 +1,6 @@
 // One model call, seen from where it is made: begun there, so that it knows where it belongs; told once how it ended.
-import type { Surroundings } from "./context.js";
+import type { InteractionRecorder, Surroundings } from "./context.js";
 import type { InteractionInput } from "./entries.js";
-import type { InteractionRecorder } from "./interaction-recorder.js";
 
 type Interaction = Omit<InteractionInput, "latency_ms">;
 

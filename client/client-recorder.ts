@@ -1,6 +1,7 @@
-// The recorder of an agent: captures, and hands on what it captured to whatever delivers it. It never throws.
+// The recorder of an agent. What it captures is buffered, spooled to disk and delivered to a server exactly once. Nothing that is
+// captured ever throws.
 
-import { watchEnd } from "./agent-end.js";
+import { Connection } from "./connection.js";
 import { createContext, type Surroundings } from "./context.js";
 import { Delivery, type DeliveryOptions } from "./delivery.js";
 import type {
@@ -17,8 +18,97 @@ import type {
   ToolCallInput,
 } from "./entries.js";
 import { newId } from "./ids.js";
-import type { Captured, Counters } from "./outcomes.js";
+import { type NodeModules, node } from "./node.js";
+import type { Captured, Counters, Problem } from "./outcomes.js";
+import { defaultRetry } from "./server-errors.js";
 import { type Fields, snapshot } from "./snapshot.js";
+import { defaultSpoolFolder, Spool } from "./spool.js";
+
+export interface ConnectOptions {
+  /** The server's address; `HANSARD_URL`, or `http://127.0.0.1:4747`. */
+  readonly url?: string | undefined;
+  /** A key of scope capture; `HANSARD_KEY`. */
+  readonly key?: string | undefined;
+  /** Labels of everything that is captured, unless an entry brings its own. */
+  readonly project?: string | undefined;
+  readonly client?: string | undefined;
+  /** The folder for what waits, or false for none; `hansard/spool` in the user's state folder. */
+  readonly spool?: string | false | undefined;
+  /** What one process spools at most: 256 MiB. Beyond it captures are dropped, and told. */
+  readonly spool_bytes_max?: number | undefined;
+  /** What waits in memory at most where nothing can be spooled: 16 MiB. */
+  readonly memory_bytes_max?: number | undefined;
+  /** How long captures are gathered before they are sent: 50 ms. */
+  readonly linger_ms?: number | undefined;
+  /** How long it waits before it tries again: from 250 ms to 30 s, doubling, with jitter. */
+  readonly retry_ms_min?: number | undefined;
+  readonly retry_ms_max?: number | undefined;
+  /** How often it looks for what processes that are gone left in the spool: every minute. */
+  readonly adopt_ms?: number | undefined;
+  /** How long an answer may take: 30 s. */
+  readonly timeout_ms?: number | undefined;
+  /** How long a natural end of the process waits for the server: 1 s. */
+  readonly end_ms_max?: number | undefined;
+  /** Hears what went wrong, and what was lost by it; by default a line on stderr. */
+  readonly onProblem?: ((problem: Problem) => void) | undefined;
+}
+
+const MIB = 1024 * 1024;
+
+/** Throws only where the address is none; nothing that is captured ever does. */
+export function connectRecorder(options: ConnectOptions | string = {}): ClientRecorder {
+  const given = typeof options === "string" ? { url: options } : options;
+  const env = node?.process.env ?? {};
+  const address = given.url ?? env.HANSARD_URL ?? "http://127.0.0.1:4747";
+  const url = entriesAddress(address);
+  const client_run = newId(Date.now());
+  const onProblem = given.onProblem ?? warnOnStderr;
+  const key = given.key ?? (env.HANSARD_KEY || undefined);
+  const base = url.href.slice(0, -"/entries".length);
+  const connection = new Connection({ address: base, key, keeps_process_alive: false, sockets_max: 1 });
+  return new ClientRecorder({
+    client_run,
+    labels: snapshot({ project: given.project, client: given.client }) as Surroundings,
+    sender: { connection, timeout_ms: given.timeout_ms ?? 30_000 },
+    spool: openSpool({ ...given, onProblem }, { address: url.href, client_run }),
+    memory_bytes_max: given.memory_bytes_max ?? 16 * MIB,
+    linger_ms: given.linger_ms ?? 50,
+    retry_ms_min: given.retry_ms_min ?? defaultRetry.retry_ms_min,
+    retry_ms_max: given.retry_ms_max ?? defaultRetry.retry_ms_max,
+    adopt_ms: given.adopt_ms ?? 60_000,
+    end_ms_max: given.end_ms_max ?? 1_000,
+    onProblem,
+  });
+}
+
+function entriesAddress(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(`url is not the address of a server: ${address}; give for example http://127.0.0.1:4747`);
+  }
+  return new URL("entries", url.href.endsWith("/") ? url : `${url.href}/`);
+}
+
+/** Without a folder the entries wait in memory. */
+function openSpool(
+  { spool, spool_bytes_max, onProblem }: ConnectOptions & { readonly onProblem: (problem: Problem) => void },
+  owner: { readonly address: string; readonly client_run: string },
+): Spool | undefined {
+  if (node === undefined || spool === false) return undefined;
+  try {
+    const folder = spool ?? defaultSpoolFolder(node);
+    return new Spool(node, { ...owner, folder, bytes_max: spool_bytes_max ?? 256 * MIB });
+  } catch (error) {
+    const message = `the spool cannot be used: ${error instanceof Error ? error.message : error}`;
+    onProblem({ code: "spool_failed", message, dropped: 0 });
+    return undefined;
+  }
+}
+
+function warnOnStderr({ code, message, dropped }: Problem): void {
+  const lost = dropped === 0 ? " (nothing lost: what was captured waits, and is sent again)" : ` (${dropped} lost)`;
+  console.warn(`hansard: ${code}: ${message}${lost}`);
+}
 
 type Labels = Pick<Surroundings, "project" | "client">;
 
@@ -91,24 +181,24 @@ export class ClientRecorder {
   }
 
   /**
-   * Waits until what was captured has arrived, or `timeout_ms` are over. Where no time is given and the server is away, it
-   * does not wait for it: what is in the spool arrives later.
+   * Waits until everything captured has arrived, or until `timeout_ms` have passed. Without a timeout it does not wait for a
+   * server that is away: what is in the spool arrives later.
    */
   async flush(options: { readonly timeout_ms?: number } = {}): Promise<Counters> {
     const { timeout_ms = FLUSH_MS } = options;
-    const isPatient = options.timeout_ms !== undefined;
+    const hasTimeout = options.timeout_ms !== undefined;
     const end = performance.now() + timeout_ms;
-    // Sending itself keeps no process alive, so that waiting for it has to.
-    let tired = (): void => undefined;
+    // Sending does not keep the process alive, so this timer does.
+    let onTimeout = (): void => undefined;
     const isOver = new Promise<boolean>((resolve) => {
-      tired = () => resolve(true);
+      onTimeout = () => resolve(true);
     });
-    const timer = setTimeout(tired, timeout_ms);
+    const timer = setTimeout(onTimeout, timeout_ms);
     try {
       while (!this.#delivery.isClosed && performance.now() < end) {
         const isSent = await Promise.race([this.#delivery.send(), isOver]);
         const { queued, spooled } = this.counters;
-        if ((isSent && queued + spooled === 0) || (!isSent && !isPatient && queued === 0)) break;
+        if ((isSent && queued + spooled === 0) || (!isSent && !hasTimeout && queued === 0)) break;
         if (!isSent) await Promise.race([new Promise((resolve) => setTimeout(resolve, FLUSH_RETRY_MS)), isOver]);
       }
     } finally {
@@ -127,7 +217,7 @@ export class ClientRecorder {
     return this.#closing;
   }
 
-  /** All that an agent waits for: a copy. What becomes of it is done when the agent has done its turn. */
+  /** An agent waits for a copy alone; the rest is done in a later turn of the event loop. */
   #capture(
     kind: string | undefined,
     input: object,
@@ -147,7 +237,7 @@ export class ClientRecorder {
   }
 }
 
-/** A list that cannot be read is one thing that cannot. */
+/** A list that cannot be read counts as one input. */
 function listOf<T>(input: T | readonly T[]): readonly T[] {
   try {
     return Array.isArray(input) ? [...input] : [input as T];
@@ -215,3 +305,53 @@ export class ClientSession {
     return this.#capture("withdrawal", envelope, { withdraws: position });
   }
 }
+
+/**
+ * Keeps what was captured when the process ends: a natural end waits a moment for the server, every other one leaves it in
+ * the spool. Answers with how to stop watching.
+ */
+function watchEnd(delivery: Delivery, endMsMax: number): () => void {
+  if (node === undefined) return () => undefined;
+  const { process } = node;
+  const onExit = (): void => delivery.end();
+  let hasTried = false;
+  const onBeforeExit = (): void => {
+    const { queued, spooled } = delivery.counters;
+    if (hasTried || queued + spooled === 0) return;
+    hasTried = true;
+    // Only this timer keeps the process from ending.
+    const end = setTimeout(() => undefined, endMsMax);
+    void delivery.send().finally(() => clearTimeout(end));
+  };
+  const stops = signals.map((signal) => onSignal(process, signal, onExit));
+  process.on("exit", onExit);
+  process.on("beforeExit", onBeforeExit);
+  return () => {
+    for (const stop of stops) stop();
+    process.off("exit", onExit);
+    process.off("beforeExit", onBeforeExit);
+  };
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const OURS: unique symbol = Symbol.for("hansard-client");
+
+/** A signal ends the process as it would without a recorder, unless the program itself listens for it. */
+function onSignal(process: NodeModules["process"], signal: (typeof signals)[number], end: () => void): () => void {
+  const listener = (): void => {
+    const listeners = process.listeners(signal) as readonly Listener[];
+    if (!listeners.every((one) => OURS in one)) return;
+    // Other clients of this process listen too, and would run too late.
+    for (const one of listeners) {
+      process.off(signal, one);
+      const end = one[OURS];
+      // An older client in the same process has `true` here.
+      if (typeof end === "function") end();
+    }
+    process.kill(process.pid, signal);
+  };
+  process.on(signal, Object.assign(listener, { [OURS]: end }));
+  return () => process.off(signal, listener);
+}
+
+type Listener = NodeJS.SignalsListener & { readonly [OURS]?: (() => void) | true };

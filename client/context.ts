@@ -1,4 +1,6 @@
-// What holds for everything that is captured while a function runs, across its awaits where the runtime can tell.
+// The labels of everything that is captured while a function runs; across its awaits where the runtime supports that.
+
+import type { InteractionInput } from "./entries.js";
 import { node } from "./node.js";
 import { snapshot } from "./snapshot.js";
 
@@ -46,4 +48,11 @@ const NOTHING: Surroundings = {};
 
 function merged(before: Surroundings | undefined, surroundings: Surroundings): Surroundings {
   return { ...before, ...(snapshot(surroundings) as Surroundings) };
+}
+
+/** Whatever records interactions: a connected recorder, or one of the library. */
+export interface InteractionRecorder {
+  recordInteraction(input: InteractionInput): Promise<unknown>;
+  /** What holds where the call is made. */
+  readonly surroundings?: Surroundings;
 }

@@ -1,10 +1,13 @@
-// From captured lines to the server: written to the spool first, sent in batches, again and again until they arrive.
-import { type Draft, type Line, type Run, toLine } from "./draft.js";
+// Delivery of captured entries: each becomes a line of JSON, is written to the spool, and is sent in batches until it arrives.
+
+import type { Connection, WholeAnswer } from "./connection.js";
+import type { Surroundings } from "./context.js";
+import { newId } from "./ids.js";
 import { unref } from "./node.js";
 import type { Captured, Counters, Problem } from "./outcomes.js";
 import { MemoryQueue, type Queue } from "./queue.js";
-import { type Sender, sendLines } from "./sending.js";
-import { type RetryLimits, reasonOf, retryDelay } from "./server-errors.js";
+import { failureOf, jsonObjectIn, type RetryLimits, reasonOf, retryDelay, toConnectionError } from "./server-errors.js";
+import { type Fields, OWN } from "./snapshot.js";
 import type { Spool } from "./spool.js";
 
 export interface DeliveryOptions extends Run, RetryLimits {
@@ -14,7 +17,7 @@ export interface DeliveryOptions extends Run, RetryLimits {
   readonly memory_bytes_max: number;
   /** How long captures are gathered before they are sent. */
   readonly linger_ms: number;
-  /** Other processes end too; their spools are looked for this often. */
+  /** How often to look for the spools of processes that have ended. */
   readonly adopt_ms: number;
   readonly onProblem: (problem: Problem) => void;
 }
@@ -33,7 +36,7 @@ export class Delivery {
   #sent = 0;
   #dropped = 0;
   #isClosed = false;
-  /** What lay on disk when it was closed: from then on it is for whoever comes next, and still not lost. */
+  /** How many lines were on disk when it was closed; the next process delivers them. */
   #left = 0;
 
   constructor(options: DeliveryOptions) {
@@ -89,7 +92,7 @@ export class Delivery {
     return this.#running;
   }
 
-  /** What has not arrived is left in the spool; what could not be spooled is lost, and told. */
+  /** What has not arrived is left in the spool; what could not be spooled is lost, and reported. */
   close(): void {
     this.write();
     const { spool, sender } = this.#options;
@@ -103,7 +106,7 @@ export class Delivery {
     this.#loseMemory();
   }
 
-  /** Nothing is written any more: of what only memory holds this is the last that is heard. */
+  /** The process ends: what only memory holds is lost, and reported. */
   end(): void {
     this.write();
     this.#loseMemory();
@@ -111,7 +114,7 @@ export class Delivery {
 
   drop(problem: Problem): void {
     this.#dropped += problem.dropped;
-    // What the program does with it is no reason to disturb the program.
+    // An error in the program's own handler must not reach the program.
     quietly(() => this.#options.onProblem(problem));
   }
 
@@ -188,13 +191,13 @@ export class Delivery {
     }
     quietly(() => spool?.tidy());
     if (broken === undefined) return true;
-    // What arrived from other files makes this one no better.
+    // A success with other files does not count for this one.
     this.#failures = failures;
     this.#retry(broken, undefined);
     return false;
   }
 
-  /** Somebody may have tidied up where the spool lies. */
+  /** The spool's folder may have been removed. */
   #settle(): void {
     if (this.#options.spool?.settle() !== true) return;
     const message = "the spool was removed, and what has not arrived was written anew";
@@ -214,20 +217,20 @@ export class Delivery {
       const refused = sent.problems.reduce((sum, { dropped }) => sum + dropped, 0);
       this.#sent += lines.length - refused;
       for (const problem of sent.problems) this.drop(problem);
-      if (corrupt.length > 0) this.#tellCorrupt(corrupt);
+      if (corrupt.length > 0) this.#reportCorrupt(corrupt);
       queue.drop();
     }
     return true;
   }
 
-  #tellCorrupt(lines: readonly string[]): void {
+  #reportCorrupt(lines: readonly string[]): void {
     quietly(() => this.#options.spool?.keepCorrupt(lines));
     const message = "lines of the spool cannot be read, and were put into corrupt.txt beside it";
     this.drop({ code: "spool_corrupt", message, dropped: lines.length });
   }
 
   #retry(problem: Problem, retryAfterMs: number | undefined): void {
-    // Told once for each time that the server goes away, and not for each attempt.
+    // Reported once each time the server goes away, not for each attempt.
     if (this.#failures === 0) this.drop(problem);
     this.#schedule(retryDelay(this.#failures, this.#options, retryAfterMs));
     this.#failures += 1;
@@ -245,12 +248,12 @@ export class Delivery {
   }
 }
 
-/** Nothing of the client's own may come up in the agent. */
+/** No error of the client may reach the agent. */
 function quietly(work: () => void): void {
   try {
     work();
   } catch {
-    // There is nobody to tell.
+    // Nobody to report it to.
   }
 }
 
@@ -259,5 +262,150 @@ interface Taken {
   readonly resolve: (captured: Captured) => void;
 }
 
-/** When the agent has done its turn. */
+/** After the current turn of the event loop. */
 const later = globalThis.setImmediate ?? globalThis.setTimeout;
+
+/** An entry until the agent has finished its turn of the event loop. */
+interface Draft {
+  readonly seq: number;
+  readonly at_ms: number;
+  /** Where the caller said so by the function it called; else the fields say it. */
+  readonly kind: string | undefined;
+  /** A copy of what the caller gave. */
+  readonly fields: Fields;
+  /** What it is part of, where it was captured through a session. */
+  readonly session: Surroundings;
+  /** What held where it was captured. */
+  readonly context: Surroundings;
+}
+
+interface Line {
+  readonly id: string;
+  readonly text: string;
+}
+
+interface Run {
+  readonly client_run: string;
+  readonly labels: Surroundings;
+}
+
+function toLine({ client_run, labels }: Run, draft: Draft): Line {
+  const { seq, at_ms, fields, session, context } = draft;
+  const id = typeof fields.id === "string" ? fields.id : newId(at_ms);
+  const entry: { [name: string]: unknown } = {
+    client_run,
+    client_seq: seq,
+    created_at: new Date(at_ms).toISOString(),
+  };
+  const kind = draft.kind ?? fields.kind;
+  // A response and feedback inherit their labels from what they are about.
+  if (kind !== "response" && kind !== "feedback") {
+    put(entry, labels);
+    put(entry, context);
+  }
+  // What the model was given is an interaction's.
+  if (kind !== "interaction") {
+    delete entry.memories_used;
+    delete entry.chunks_used;
+  }
+  put(entry, session);
+  put(entry, fields);
+  put(entry, { kind, session_id: session.session_id, id });
+  return { id, text: JSON.stringify(entry) };
+}
+
+/** What is undefined was not given, and does not hide what holds by default. */
+function put(entry: { [name: string]: unknown }, fields: object): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    // A key called __proto__ is a key like any other.
+    if (name !== "__proto__") entry[name] = value;
+    else Object.defineProperty(entry, name, { ...OWN, value });
+  }
+}
+
+/** What becomes of a batch: it arrived, or it is to be sent again. */
+type Outcome =
+  | { readonly outcome: "arrived"; readonly problems: readonly Problem[] }
+  | { readonly outcome: "failed"; readonly problem: Problem; readonly retryAfterMs: number | undefined };
+
+interface Sender {
+  readonly connection: Connection;
+  readonly timeout_ms: number;
+}
+
+/** Entries that the server will never take are left out, and the others are sent again without them. */
+async function sendLines(sender: Sender, given: readonly string[]): Promise<Outcome> {
+  const problems: Problem[] = [];
+  let lines = given;
+  while (lines.length > 0) {
+    let answer: WholeAnswer;
+    try {
+      answer = await post(sender, lines);
+    } catch (error) {
+      const problem = { code: "server_away", message: toConnectionError(error).message, dropped: 0 };
+      return { outcome: "failed", problem, retryAfterMs: undefined };
+    }
+    if (isReceipt(answer, lines)) return { outcome: "arrived", problems };
+    const refusal = refusalOf(answer, lines.length);
+    if (refusal === "halve") {
+      const half = Math.ceil(lines.length / 2);
+      const first = await sendLines(sender, lines.slice(0, half));
+      if (first.outcome === "failed") return first;
+      problems.push(...first.problems);
+      lines = lines.slice(half);
+    } else if (refusal === undefined) {
+      return { outcome: "failed", problem: { ...problemIn(answer), dropped: 0 }, retryAfterMs: answer.retry_after_ms };
+    } else {
+      problems.push({ ...refusal.problem, dropped: 1 });
+      lines = lines.filter((_, at) => at !== refusal.index);
+    }
+  }
+  return { outcome: "arrived", problems };
+}
+
+function post({ connection, timeout_ms }: Sender, lines: readonly string[]): Promise<WholeAnswer> {
+  const body = { type: "application/x-ndjson", text: lines.join("\n") };
+  return connection.ask({ path: "/entries", body, timeout_ms });
+}
+
+/**
+ * Whatever else answers with 200 on that port has recorded nothing, and neither has a server whose answer names other entries
+ * than those it was sent. The lines were written here, so an id is found in one without parsing it again.
+ */
+function isReceipt({ status, text }: WholeAnswer, lines: readonly string[]): boolean {
+  const { entries } = status === 201 || status === 200 ? jsonObjectIn(text) : {};
+  if (!Array.isArray(entries) || entries.length !== lines.length) return false;
+  return lines.every((line, at) => {
+    const { id } = (entries[at] ?? {}) as { readonly id?: unknown };
+    return typeof id === "string" && line.includes(`"id":${JSON.stringify(id)}`);
+  });
+}
+
+/** Statuses that are about an entry, and not about the server or the key. */
+const ABOUT_ENTRIES = new Set([400, 404, 409, 413]);
+
+/**
+ * What refuses an entry for good. A proxy in front of the server that finds a body too large (413) would never take it, nor
+ * anything that waits behind it.
+ */
+function refusalOf(
+  answer: WholeAnswer,
+  count: number,
+): { readonly index: number; readonly problem: Omit<Problem, "dropped"> } | "halve" | undefined {
+  const failure = failureOf(answer);
+  const { code = "", index = -1 } = failure.side === "stranger" ? {} : failure.error;
+  const isRefused = failure.side === "caller" && ABOUT_ENTRIES.has(answer.status) && code !== "route_not_found";
+  if (!isRefused && !(failure.side === "stranger" && answer.status === 413)) return undefined;
+  const problem = problemIn(answer);
+  // A server that names an entry that was not sent would be sent the same again and again.
+  if (Number.isInteger(index) && index >= 0 && index < count) return { index, problem };
+  return count === 1 ? { index: 0, problem } : "halve";
+}
+
+/** In the server's own words, where it is a Hansard server. */
+function problemIn(answer: WholeAnswer): Omit<Problem, "dropped"> {
+  const failure = failureOf(answer);
+  if (failure.side !== "stranger") return { code: failure.error.code, message: failure.error.message };
+  return { code: answer.status === 413 ? "body_too_large" : "server_away", message: failure.message };
+}

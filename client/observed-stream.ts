@@ -69,7 +69,7 @@ function sourceOf<P, C>(stream: ReadableStream<P>, watch: StreamWatch<P>, way: W
       }
     },
     async cancel(reason: unknown): Promise<void> {
-      watch.onEnd(`aborted: ${reasonOf(reason)}`);
+      watch.onEnd(reason === undefined ? "aborted by the caller" : `aborted: ${reasonOf(reason)}`);
       await reader.cancel(reason);
     },
   };

@@ -1,10 +1,13 @@
-// A model call by its bytes, from its request to the last one of its answer, whoever carries them.
+// A model call as bytes, from its request to the end of its answer; `recordingFetch` and the proxy both record with it.
 import { CallWatch } from "./call-watch.js";
-import type { InteractionRecorder } from "./interaction-recorder.js";
+import type { InteractionRecorder } from "./context.js";
 import { type ModelCall, toInteraction } from "./model-call.js";
 import type { StreamWatch } from "./observed-stream.js";
+import { anthropicMessages } from "./providers/anthropic-messages.js";
+import { gemini } from "./providers/gemini.js";
+import { openAiChat } from "./providers/openai-chat.js";
+import { openAiResponses } from "./providers/openai-responses.js";
 import type { Provider } from "./providers/provider.js";
-import { providerOf } from "./providers/providers.js";
 
 export interface Asked {
   readonly method: string;
@@ -74,4 +77,11 @@ export class Recording {
       return toInteraction({ ...nothing, ...known, provider: this.#provider, path: this.#path, request });
     });
   }
+}
+
+/** The providers whose calls are understood: a new one is a file in `providers/` and an item here. */
+const providers: readonly Provider[] = [openAiChat, openAiResponses, anthropicMessages, gemini];
+
+function providerOf(path: string): Provider | undefined {
+  return providers.find((provider) => provider.serves(path));
 }

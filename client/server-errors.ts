@@ -158,5 +158,5 @@ export const defaultRetry: RetryLimits = { retry_ms_min: 250, retry_ms_max: 30_0
 
 export function reasonOf(error: unknown): string {
   if (error instanceof Error) return error.message === "" ? error.name : error.message;
-  return error === undefined ? "no longer wanted" : String(error);
+  return error === undefined ? "no reason given" : String(error);
 }

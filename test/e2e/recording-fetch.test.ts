@@ -217,7 +217,7 @@ test("every byte goes on unchanged, as soon as it is there, for all shapes, stre
   }
   await vi.waitFor(async () => expect(await recorded()).toHaveLength(16), 20_000);
   const unfinished = (await recorded()).filter(({ prompt }) => prompt === "never end slowly");
-  expect(unfinished.map(({ error }) => error)).toEqual(Array.from({ length: 4 }, () => "aborted: no longer wanted"));
+  expect(unfinished.map(({ error }) => error)).toEqual(Array.from({ length: 4 }, () => "aborted by the caller"));
 });
 
 /** What somebody who reads an answer sees of it; of one that never ends, the first bytes, which must come all the same. */
