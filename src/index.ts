@@ -109,8 +109,8 @@ export type { EntryCounts } from "./operations/count.js";
 export type { TailOptions } from "./reading/tail/tail-query.js";
 export type { Memories } from "./recorder/memories.js";
 export { openRecorder, type RecorderOptions } from "./recorder/open-recorder.js";
-export type { EngineParts } from "./recorder/open-sides.js";
-export type { SessionHistoryOptions } from "./recorder/operable.js";
+export type { EngineParts } from "./recorder/open-store-parts.js";
+export type { SessionHistoryOptions } from "./recorder/operation-methods.js";
 export {
   type AcceptLogOptions,
   type AppendResult,

@@ -75,7 +75,7 @@ test("small files share their commits, and each is told of with what came of it"
   files.push(bench.write("copy.jsonl", line(3)));
   let commits = 0;
   const told: ImportedFile[] = [];
-  bench.recorder.vitals.watchCommits(() => {
+  bench.recorder.monitoring.watchCommits(() => {
     commits += 1;
   });
   const report = await bench.import(files, { onFile: (file) => told.push(file) });

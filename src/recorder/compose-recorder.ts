@@ -29,12 +29,12 @@ import type { Writers } from "../operations/recording.js";
 import { bindCalls, type Reading } from "../reading/calls.js";
 import { TailHub } from "../reading/tail/hub.js";
 import type { TailSource } from "../reading/tail/read-tail.js";
-import { Custody } from "./custody.js";
-import { methodsBy, type Operate, type OperateAsJson } from "./operable.js";
+import { Monitoring } from "./monitoring.js";
+import { methodsBy, type Operate, type OperateAsJson } from "./operation-methods.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
-import { Vitals } from "./vitals.js";
+import { StoreAdmin } from "./store-admin.js";
 
-export interface RecorderSides {
+export interface StoreParts {
   readonly log: EntryLog;
   /** Where it is noted that an altered body was read. */
   readonly altered: AlteredNote;
@@ -59,7 +59,7 @@ export interface RecorderSides {
   readonly onRecorded?: OnRecorded | undefined;
 }
 
-export function composeRecorder(opened: RecorderSides): Recorder {
+export function composeRecorder(opened: StoreParts): Recorder {
   const { log, reading, mask, surroundings, growth } = opened;
   const calls: Calls = bindCalls(callTable, (name, query) => reading.ask(name, query));
   const operate: Operate = async (operation, options) =>
@@ -69,18 +69,18 @@ export function composeRecorder(opened: RecorderSides): Recorder {
     const answer = (await reading.ask(jsonCallOf(operation), query)) as JsonAnswer | undefined;
     return answer?.json;
   };
-  const sides = { ...opened, calls, operate };
+  const store = { ...opened, calls, operate };
   const commit = new GroupCommit(log);
   const queue = new SerialQueue();
   const recorded = new RecordedHooks();
-  if (sides.onRecorded !== undefined) recorded.add(sides.onRecorded);
-  const own = writingParts({ ...sides, commit, queue, recorded });
-  const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
-  const tails = new TailHub({ source: sides.tailSource, log });
+  if (store.onRecorded !== undefined) recorded.add(store.onRecorded);
+  const own = writingParts({ ...store, commit, queue, recorded });
+  const keys = new Keys({ store: store.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
+  const tails = new TailHub({ source: store.tailSource, log });
   commit.listen(() => reading.grown());
   commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
-  const watches = new Watches(sides.bookmarks, sides.watchClock);
+  const watches = new Watches(store.bookmarks, store.watchClock);
   const shared = {
     calls,
     keys,
@@ -89,14 +89,14 @@ export function composeRecorder(opened: RecorderSides): Recorder {
     nowMs: surroundings.nowMs,
     learn: (options: LearningOptions) => learn(options),
   };
-  const vitals = new Vitals({
+  const monitoring = new Monitoring({
     log,
-    altered: sides.altered,
+    altered: store.altered,
     calls,
     commit,
     recorded,
     tails: () => tails.size,
-    isContradicted: () => own.custody.isContradicted(),
+    isContradicted: () => own.admin.isContradicted(),
   });
   let learning: Learning | undefined;
   let modelLearning: ModelLearning | undefined;
@@ -106,7 +106,7 @@ export function composeRecorder(opened: RecorderSides): Recorder {
     const daily_tokens = orThrow(parseDailyTokens(options.daily_tokens));
     // Refused before anything begins.
     const extractor = model === undefined ? undefined : openExtractor(model);
-    const leases = sides.leases?.();
+    const leases = store.leases?.();
     const leaseNamed = (name: string) => (leases === undefined ? undefined : leaseOf(leases, name));
     const parts = {
       passes: own.memories.passes,
@@ -131,30 +131,30 @@ export function composeRecorder(opened: RecorderSides): Recorder {
     await modelLearning?.close();
     await tails.close();
     await commit.drained();
-    await own.custody.close();
+    await own.admin.close();
     await reading.close();
     await keys.close();
     await log.close();
   };
   const partsOf = (recorded_by: string): RecorderParts =>
-    partsWith(writingParts({ ...sides, commit, queue, recorded, surroundings: { ...surroundings, recorded_by } }));
-  const partsWith = ({ capture, custody, exports, imports, memories }: WritingParts): RecorderParts => ({
+    partsWith(writingParts({ ...store, commit, queue, recorded, surroundings: { ...surroundings, recorded_by } }));
+  const partsWith = ({ capture, admin, exports, imports, memories }: WritingParts): RecorderParts => ({
     ...shared,
     capture,
-    custody,
+    admin,
     exports,
     imports,
     passes: memories,
     operate: async (operation, options) => {
       const query = orThrow(parseOptions(operation, options, surroundings.nowMs()));
-      const writers: Writers = { memories, forget: async (request) => orThrow(await custody.forget(request)) };
+      const writers: Writers = { memories, forget: async (request) => orThrow(await admin.forget(request)) };
       if (operation.needs === "writers") return operation.answer(writers, query as never);
       const answer = await reading.ask(operation.name, query);
       await operation.note?.(writers, query as never, answer as never);
       return answer;
     },
     operateAsJson,
-    vitals,
+    monitoring,
     by: partsOf,
     close() {
       closing ??= close();
@@ -171,7 +171,7 @@ type WritingParts = ReturnType<typeof writingParts>;
 
 /** All that appends to the log, and so says by whose key. */
 function writingParts(
-  sides: RecorderSides & {
+  store: StoreParts & {
     readonly calls: Calls;
     readonly operate: Operate;
     readonly commit: GroupCommit;
@@ -179,27 +179,27 @@ function writingParts(
     readonly recorded: RecordedHooks;
   },
 ) {
-  const { log, calls, mask, commit } = sides;
-  const capture = new Capture(sides);
-  const custody = new Custody(sides);
-  const note = custody.note.bind(custody);
+  const { log, calls, mask, commit } = store;
+  const capture = new Capture(store);
+  const admin = new StoreAdmin(store);
+  const note = admin.note.bind(admin);
   return {
     capture,
-    custody,
+    admin,
     note,
     memories: new MemoryWriter({
-      ...sides,
-      calls: { ...calls, ...methodsBy(sides.operate) },
+      ...store,
+      calls: { ...calls, ...methodsBy(store.operate) },
       openExtractor,
       forget: (entry) =>
-        custody.forget({
+        admin.forget({
           target: { scope: "entry", entry },
           reason: "its evidence was forgotten meanwhile",
           dry_run: false,
           actor: "hansard",
         }),
     }),
-    imports: new ImportWriter({ log, capture, commit, is_redacting: sides.redact !== undefined }),
+    imports: new ImportWriter({ log, capture, commit, is_redacting: store.redact !== undefined }),
     exports: new Exports({
       log,
       calls,

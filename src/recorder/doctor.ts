@@ -5,7 +5,7 @@ import type { FileFacts } from "../engines/port.js";
 import { describeIndexVersion } from "../index/derivation.js";
 import type { IndexComparison } from "../index/index-comparison.js";
 import type { Diagnosis, Finding, Verification } from "../model/verification.js";
-import type { ClientCount } from "./client-gaps.js";
+import type { ClientDeliveries } from "./missing-deliveries.js";
 
 export interface FolderFacts {
   readonly path: string;
@@ -28,7 +28,7 @@ export interface StoreFacts {
   /** Undefined where the chain was not walked. */
   readonly chain: Verification | { readonly failure: string } | undefined;
   /** Undefined where nobody counted what clients had numbered. */
-  readonly clients: ClientCount | undefined;
+  readonly clients: ClientDeliveries | undefined;
   /** What the log no longer holds although its index or its newest seal knows of it, in words. */
   readonly contradiction: string | undefined;
 }
@@ -254,7 +254,7 @@ export function evidenceFindings({ contradiction }: Pick<StoreFacts, "contradict
 }
 
 /** Completeness beside integrity: what clients say they captured, and the log does not hold. */
-export function clientFindings(clients: ClientCount | undefined): readonly Finding[] {
+export function clientFindings(clients: ClientDeliveries | undefined): readonly Finding[] {
   if (clients === undefined || clients.runs === 0) return [];
   if (clients.gaps.length === 0) {
     return [ok("clients", `no gap in what ${runs(clients.runs)} numbered`)];

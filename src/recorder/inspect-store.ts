@@ -16,7 +16,6 @@ import { Fault } from "../model/fault.js";
 import type { StoreFiles } from "../model/store-location.js";
 import { displayLocation, isServerAddress } from "../model/store-location.js";
 import type { Diagnosis, Finding, Verification } from "../model/verification.js";
-import { countClients } from "./client-gaps.js";
 import {
   clientFindings,
   comparisonFindings,
@@ -27,6 +26,7 @@ import {
   type StoreFacts,
   warningFindings,
 } from "./doctor.js";
+import { findMissingDeliveries } from "./missing-deliveries.js";
 import { elsewhere } from "./remote/remote-reading.js";
 import { ServerConnection } from "./remote/server-connection.js";
 
@@ -100,7 +100,7 @@ async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
       ...(replaced === undefined ? [] : [olderIndexFinding(replaced.version, replaced.version_known)]),
       ...comparisonFindings(comparison),
       ...evidenceFindings({ contradiction }),
-      ...clientFindings(await countClients(log)),
+      ...clientFindings(await findMissingDeliveries(log)),
     ]);
   } finally {
     await store.close();
@@ -192,7 +192,7 @@ async function walkChain(
     try {
       const chain = await verify(open, { onProgress });
       const contradiction = await contradictionIn(open, heads, options);
-      return { chain, contradiction, clients: await countClients(open) };
+      return { chain, contradiction, clients: await findMissingDeliveries(open) };
     } finally {
       await open.close();
     }

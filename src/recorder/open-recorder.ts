@@ -15,7 +15,7 @@ import { isServerAddress } from "../model/store-location.js";
 import type { RebuildOptions } from "../reading/rebuild.js";
 import { readPriceFile } from "../usage/price-file.js";
 import { composeRecorder } from "./compose-recorder.js";
-import { type EngineParts, openSides, type SidesOptions } from "./open-sides.js";
+import { type EngineParts, openStoreParts, type StorePartsOptions } from "./open-store-parts.js";
 import type { Recorder } from "./recorder.js";
 
 export interface RecorderOptions {
@@ -76,7 +76,7 @@ export async function openForQuestion(given: RecorderOptions): Promise<Recorder>
   return open(given, { reads_here: true });
 }
 
-async function open(given: RecorderOptions, { reads_here }: Pick<SidesOptions, "reads_here">): Promise<Recorder> {
+async function open(given: RecorderOptions, { reads_here }: Pick<StorePartsOptions, "reads_here">): Promise<Recorder> {
   const options = knownOptions(given, recorderOptionNames);
   knownOptions(options.rebuild, rebuildOptionNames);
   const data = parseData(options.data);
@@ -101,9 +101,9 @@ async function open(given: RecorderOptions, { reads_here }: Pick<SidesOptions, "
   const mode = create ? "create" : "write";
   const index = options.index === undefined || options.index === "" ? undefined : parseIndex(options.index);
   const reads = { rebuild, prices, onWait, reads_here };
-  const sides = await openSides({ data, index, mode, mask, mask_values: values, ...reads });
+  const parts = await openStoreParts({ data, index, mode, mask, mask_values: values, ...reads });
   const bookmarks = redact === undefined ? bookmarksOf(place) : undefined;
-  return composeRecorder({ ...guarded, ...sides, bookmarks, onRecorded });
+  return composeRecorder({ ...guarded, ...parts, bookmarks, onRecorded });
 }
 
 /**

@@ -40,9 +40,15 @@ import { rebuildWithProgress } from "../reading/rebuild.js";
 import type { Tail } from "../reading/tail/tail.js";
 import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tail/tail-query.js";
 import type { OptionsOf } from "../search/input.js";
-import type { Custody } from "./custody.js";
 import { Memories, type MemoryPasses } from "./memories.js";
-import { methodsBy, Operable, type Operate, type OperateAsJson, type Options } from "./operable.js";
+import type { Health, Monitoring } from "./monitoring.js";
+import {
+  methodsBy,
+  type Operate,
+  type OperateAsJson,
+  OperationMethodsBase,
+  type Options,
+} from "./operation-methods.js";
 import {
   type AcceptLogOptions,
   optionTables,
@@ -50,12 +56,12 @@ import {
   type VerifyOptions,
 } from "./recorder-options.js";
 import { Session, type SessionLabels, type SessionRecorder } from "./session.js";
-import type { Health, Vitals } from "./vitals.js";
+import type { StoreAdmin } from "./store-admin.js";
 
 export type { AppendResult } from "../log/capture/capture.js";
 export type { Tail } from "../reading/tail/tail.js";
+export type { Health } from "./monitoring.js";
 export type { AcceptLogOptions, RebuildIndexOptions, VerifyOptions } from "./recorder-options.js";
-export type { Health } from "./vitals.js";
 
 /** Filters of the list of interactions. An empty one filters nothing; `"-"` selects entries without that label. */
 export type InteractionListOptions = OptionsOf<Operations["listInteractions"]["input"]>;
@@ -76,14 +82,14 @@ export type ReflectionOptions = OptionsOf<Operations["reflect"]["input"]>;
 export interface RecorderParts {
   readonly calls: Calls;
   readonly capture: Pick<Capture, "record" | "appendOne">;
-  readonly custody: Omit<Pick<Custody, keyof Custody>, "note" | "forget" | "isContradicted" | "close">;
+  readonly admin: Omit<Pick<StoreAdmin, keyof StoreAdmin>, "note" | "forget" | "isContradicted" | "close">;
   readonly keys: Pick<Keys, keyof Keys>;
   readonly passes: MemoryPasses;
   /** Opened by what was parsed; what was given is for those who ask it again elsewhere. */
   readonly tails: { open(query: TailQuery, given: TailOptions): Tail };
   readonly imports: Pick<ImportWriter, keyof ImportWriter>;
   readonly exports: Pick<Exports, "entries">;
-  readonly vitals: Pick<Vitals, keyof Vitals>;
+  readonly monitoring: Pick<Monitoring, keyof Monitoring>;
   /** How a session is consolidated where that is not planned here. */
   readonly consolidate?: SessionRecorder["consolidate"];
   readonly nowMs: () => number;
@@ -100,13 +106,13 @@ export interface RecorderParts {
 }
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
-export class Recorder extends Operable {
+export class Recorder extends OperationMethodsBase {
   /** The keys that servers on this store ask for. */
   readonly keys: RecorderParts["keys"];
   /** What was learned: proposed, decided upon by a person, and recalled. */
   readonly memories: Memories;
   /** How the store is, for whoever watches over a server. */
-  readonly vitals: RecorderParts["vitals"];
+  readonly monitoring: RecorderParts["monitoring"];
   readonly #parts: RecorderParts;
   readonly #surrounded = new WithinScope();
   readonly #operations = methodsBy((operation, options) => this.operate(operation, options));
@@ -119,7 +125,7 @@ export class Recorder extends Operable {
     this.#parts = parts;
     this.keys = parts.keys;
     this.memories = new Memories(this.#operations, parts.passes);
-    this.vitals = parts.vitals;
+    this.monitoring = parts.monitoring;
   }
 
   /**
@@ -267,7 +273,7 @@ export class Recorder extends Operable {
    */
   async verify(options: VerifyOptions = {}): Promise<Verification> {
     const { against } = knownOptions(options, optionTables.verify);
-    return orThrow(await this.#open().custody.verify(against));
+    return orThrow(await this.#open().admin.verify(against));
   }
 
   /**
@@ -276,12 +282,12 @@ export class Recorder extends Operable {
    */
   async acceptLog(options: AcceptLogOptions = {}): Promise<Contradiction | undefined> {
     const { actor = person.actor } = knownOptions(options, optionTables.acceptLog);
-    return this.#open().custody.acceptLog(actor);
+    return this.#open().admin.acceptLog(actor);
   }
 
   /** Keeps the newest seal beside its key until the recorder is closed: now, then, and while it is recorded now and again. */
   async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
-    await this.#open().custody.keepSeals(knownOptions(options, optionTables.keepSeals));
+    await this.#open().admin.keepSeals(knownOptions(options, optionTables.keepSeals));
   }
 
   /**
@@ -294,7 +300,7 @@ export class Recorder extends Operable {
 
   /** A signed statement of what the log holds now, to be kept elsewhere and given to `verify`. */
   async seal(): Promise<Seal> {
-    return this.#open().custody.seal();
+    return this.#open().admin.seal();
   }
 
   /**
@@ -307,16 +313,16 @@ export class Recorder extends Operable {
 
   /** Forgets what is older than the rules allow. */
   async retain(options: RetentionOptions): Promise<Retained> {
-    return this.#forgetting(orThrow(await this.#open().custody.retain(knownOptions(options, optionTables.retain))));
+    return this.#forgetting(orThrow(await this.#open().admin.retain(knownOptions(options, optionTables.retain))));
   }
 
   /** Finds entries that hold secrets, well-known or registered ones, and forgets them unless it is a `dry_run`. */
   async scrub(options: ScrubOptions = {}): Promise<Scrubbed> {
-    return this.#forgetting(await this.#open().custody.scrub(knownOptions(options, optionTables.scrub)));
+    return this.#forgetting(await this.#open().admin.scrub(knownOptions(options, optionTables.scrub)));
   }
 
   async health(): Promise<Health> {
-    return this.#open().vitals.health();
+    return this.#open().monitoring.health();
   }
 
   /** Builds the index anew from the log, beside the present one, which answers until the new one takes its place. */

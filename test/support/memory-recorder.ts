@@ -13,8 +13,8 @@ import { calls } from "../../src/operations/calls.js";
 import { readersOf } from "../../src/operations/readers.js";
 import { LocalReading } from "../../src/reading/local.js";
 import { LocalTailSource } from "../../src/reading/tail/read-tail.js";
-import { composeRecorder, type RecorderSides } from "../../src/recorder/compose-recorder.js";
-import { openSides } from "../../src/recorder/open-sides.js";
+import { composeRecorder, type StoreParts } from "../../src/recorder/compose-recorder.js";
+import { openStoreParts } from "../../src/recorder/open-store-parts.js";
 import type { Recorder } from "../../src/recorder/recorder.js";
 import { repeatableSurroundings } from "./surroundings.js";
 
@@ -35,12 +35,12 @@ export function memoryRecorder(surroundings: WriteContext = repeatableSurroundin
 export async function recorderAt(
   data: string,
   surroundings: WriteContext,
-  watching: Pick<RecorderSides, "bookmarks" | "watchClock"> = {},
+  watching: Pick<StoreParts, "bookmarks" | "watchClock"> = {},
 ): Promise<Recorder> {
   const mask = createMask();
-  const sides = await openSides({ data, mode: "create", mask, mask_values: [] });
+  const parts = await openStoreParts({ data, mode: "create", mask, mask_values: [] });
   const sealing = new Sealing({ key_path: "nowhere", data });
-  return composeRecorder({ ...sides, surroundings, mask, sealing, ...watching });
+  return composeRecorder({ ...parts, surroundings, mask, sealing, ...watching });
 }
 
 /** A recorder on parts of the test's own. */

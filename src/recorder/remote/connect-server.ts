@@ -7,9 +7,9 @@ import { type OnRecorded, RecordedHooks } from "../../log/capture/recorded-hooks
 import type { Mask } from "../../model/mask.js";
 import type { Verification } from "../../model/verification.js";
 import type { PriceFile } from "../../usage/price-file.js";
-import { methodsBy, type Operate } from "../operable.js";
+import type { Health } from "../monitoring.js";
+import { methodsBy, type Operate } from "../operation-methods.js";
 import { Recorder, type RecorderParts } from "../recorder.js";
-import type { Health } from "../vitals.js";
 import { operateRemotely } from "./operate-remotely.js";
 import { RemoteCapture } from "./remote-capture.js";
 import { elsewhere, remoteCalls } from "./remote-reading.js";
@@ -63,7 +63,7 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     learn: () => undefined,
     by: () => parts,
     consolidate: ({ session_id, ...body }) => consolidate(session_id, body),
-    custody: {
+    admin: {
       verify: (against) =>
         against === undefined ? server.get<Verification>("/verify", ["ok"]) : elsewhere("verifying against a seal"),
       retain: () => elsewhere("retention"),
@@ -73,7 +73,7 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
       keepSeals: () => elsewhere("keeping seals"),
     },
     exports: { entries: (query, { id }) => exportFrom(server, query, id) },
-    vitals: {
+    monitoring: {
       health: () => server.get("/health", ["status", "position"]),
       load: () => ({ capture: { entries: 0, bytes: 0, is_pressed: false }, tails: 0 }),
       textsThrough: async () => (await server.get<Health>("/health", ["indexed_through"])).indexed_through,

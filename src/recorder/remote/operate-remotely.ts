@@ -4,7 +4,7 @@ import type { Mask } from "../../model/mask.js";
 import { orThrow, RecorderError } from "../../model/rejection.js";
 import { type AnyOperation, parseOptions } from "../../operations/operation.js";
 import { isGiven } from "../../search/parameters.js";
-import type { Operate, Options } from "../operable.js";
+import type { Operate, Options } from "../operation-methods.js";
 import type { Query, ServerConnection } from "./server-connection.js";
 
 export function operateRemotely(parts: {

@@ -10,7 +10,7 @@ import { Fault, type FaultCode } from "../../model/fault.js";
 import { itemAt } from "../../model/item-at.js";
 import type { Mask } from "../../model/mask.js";
 import { RecorderError, Rejection, reject } from "../../model/rejection.js";
-import type { Health } from "../vitals.js";
+import type { Health } from "../monitoring.js";
 import { entryPath } from "./remote-reading.js";
 import type { ServerConnection } from "./server-connection.js";
 

@@ -2,7 +2,7 @@
 import { Fault } from "../../model/fault.js";
 import { type Calls, calls } from "../../operations/calls.js";
 import { bindCalls } from "../../reading/calls.js";
-import type { Health } from "../vitals.js";
+import type { Health } from "../monitoring.js";
 import type { ServerConnection } from "./server-connection.js";
 
 /** The calls of a recorder, each as the route that knows the answer. */

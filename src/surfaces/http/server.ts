@@ -85,7 +85,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // The door comes first, since what a route needs is asked by the hooks below.
   const rate = new RateLimit(limits.requests_per_second);
   keepDoor(app, { keys: recorder.keys, hosts: new HostCheck({ host, allow_hosts }), rate });
-  const gates = giveTurns(app, { limits, isPressed: () => recorder.vitals.load().capture.is_pressed });
+  const gates = giveTurns(app, { limits, isPressed: () => recorder.monitoring.load().capture.is_pressed });
   const bodies = budgetBodies(app, limits.bodies_bytes);
   cutOffStalled(app, limits.stall_ms);
   const paths = gatherOperations(app);

@@ -29,7 +29,7 @@ export function watchStore(recorder: Recorder, logger: FastifyBaseLogger, lookMs
 
 /** A line at level debug for each interaction that is recorded through this server, until the answer is called. */
 export function logRecorded(recorder: Recorder, logger: FastifyBaseLogger): () => void {
-  return recorder.vitals.watchRecorded(
+  return recorder.monitoring.watchRecorded(
     (entries) => {
       for (const { kind, id, created_at: _, ...rest } of entries) {
         if (kind === "interaction") logger.debug({ interaction_id: id, ...rest }, "interaction_recorded");

@@ -95,7 +95,7 @@ function countCommits(app: FastifyInstance, recorder: Recorder, registry: Regist
     buckets: SECONDS,
     registers,
   });
-  const stop = recorder.vitals.watchCommits(({ entries, ms, fault = "ok" }) => {
+  const stop = recorder.monitoring.watchCommits(({ entries, ms, fault = "ok" }) => {
     commits.inc({ outcome: fault });
     if (fault !== "ok") return;
     sizes.observe(entries);
@@ -106,10 +106,10 @@ function countCommits(app: FastifyInstance, recorder: Recorder, registry: Regist
 }
 
 function showQueues(app: FastifyInstance, { recorder, gates, bodies }: Measured, registry: Registry): void {
-  const { vitals } = recorder;
-  gauge(registry, "capture_waiting_entries", "Entries that wait for the log.", () => vitals.load().capture.entries);
-  gauge(registry, "capture_waiting_bytes", "Bytes of them.", () => vitals.load().capture.bytes);
-  gauge(registry, "tail_listeners", "Who follows the log live.", () => vitals.load().tails);
+  const { monitoring } = recorder;
+  gauge(registry, "capture_waiting_entries", "Entries that wait for the log.", () => monitoring.load().capture.entries);
+  gauge(registry, "capture_waiting_bytes", "Bytes of them.", () => monitoring.load().capture.bytes);
+  gauge(registry, "tail_listeners", "Who follows the log live.", () => monitoring.load().tails);
   gauge(registry, "request_bodies_bytes", "Bytes of request bodies in memory.", () => bodies.held);
   gauge(registry, "reads_running", "Reads under way.", () => gates.reads.running + gates.walks.running);
   gauge(registry, "reads_waiting", "Reads that wait their turn.", () => gates.reads.waiting + gates.walks.waiting);
@@ -160,9 +160,9 @@ function storeGauges(recorder: Recorder, registry: Registry): () => Promise<void
     store_well: "1 while the store is well, 0 while it is degraded or cannot be used.",
   };
   const gauges = new Map(Object.entries(names).map(([name, help]) => [name, gauge(registry, name, help)]));
-  const { vitals } = recorder;
+  const { monitoring } = recorder;
   return async () => {
-    const [health, texts] = await Promise.all([recorder.health(), vitals.textsThrough().catch(() => 0)]);
+    const [health, texts] = await Promise.all([recorder.health(), monitoring.textsThrough().catch(() => 0)]);
     const { position, indexed_through, status } = health;
     const figures = {
       log_position: position,

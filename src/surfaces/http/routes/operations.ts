@@ -5,7 +5,7 @@ import { isJsonObject } from "../../../model/json.js";
 import { type Noun, RecorderError } from "../../../model/rejection.js";
 import { operationList } from "../../../operations/index.js";
 import { type AnyOperation, type Body, missingFrom, pathParametersOf } from "../../../operations/operation.js";
-import type { Options } from "../../../recorder/operable.js";
+import type { Options } from "../../../recorder/operation-methods.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { describeRoute, MARKDOWN } from "../describe/describe-route.js";
 import { acceptEmptyBodies, acceptJsonLines, bodyOf, optionalBodyOf } from "../door/bodies.js";

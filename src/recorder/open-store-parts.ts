@@ -1,4 +1,4 @@
-// Opens the two sides of a store, capturing and reading, each in the thread where it belongs.
+// Opens what a recorder needs of a store, to capture and to read, each in the thread where it belongs.
 
 import type { LogMode, Store } from "../engines/port.js";
 import { isInProcess, openStore } from "../engines/stores.js";
@@ -17,7 +17,7 @@ import { LocalTailSource } from "../reading/tail/read-tail.js";
 import { ThreadedLog } from "../threads/threaded-log.js";
 import { ThreadedReading, ThreadedTailSource } from "../threads/threaded-reading.js";
 import type { PriceFile } from "../usage/price-file.js";
-import type { RecorderSides } from "./compose-recorder.js";
+import type { StoreParts } from "./compose-recorder.js";
 
 /** A log, an index and a store of keys that passed `hansard/conformance`, used in the thread that opens the recorder. */
 export interface EngineParts {
@@ -26,7 +26,7 @@ export interface EngineParts {
   readonly keys: KeyStore;
 }
 
-export interface SidesOptions {
+export interface StorePartsOptions {
   /** The address of a store, or the parts of an engine that no address leads to. */
   readonly data: string | EngineParts;
   /** The address of the store that keeps the index, where that is another one. */
@@ -44,9 +44,9 @@ export interface SidesOptions {
   readonly reads_here?: boolean | undefined;
 }
 
-type Sides = Pick<RecorderSides, "log" | "altered" | "reading" | "tailSource" | "keyStore" | "growth" | "leases">;
+type OpenedParts = Pick<StoreParts, "log" | "altered" | "reading" | "tailSource" | "keyStore" | "growth" | "leases">;
 
-export async function openSides(options: SidesOptions): Promise<Sides> {
+export async function openStoreParts(options: StorePartsOptions): Promise<OpenedParts> {
   const { data, mode, onWait } = options;
   const altered = new AlteredNote();
   if (typeof data !== "string") {
@@ -77,8 +77,8 @@ function openWriter(store: Store, mode: LogMode): Promise<EntryLog> {
 
 async function readHere(
   parts: { readonly log: EntryLog; readonly index: EntryIndex | IndexHolder },
-  { index: address, mask, rebuild, prices }: SidesOptions,
-): Promise<Pick<Sides, "reading" | "tailSource">> {
+  { index: address, mask, rebuild, prices }: StorePartsOptions,
+): Promise<Pick<OpenedParts, "reading" | "tailSource">> {
   const { log } = parts;
   const index = address === undefined ? parts.index : await (await openStore({ address, mode: "read" })).index();
   return {
@@ -97,8 +97,8 @@ async function readHere(
 function readInThreads(
   data: string,
   altered: AlteredNote,
-  { index, mask_values, rebuild, prices }: SidesOptions,
-): Pick<Sides, "reading" | "tailSource"> {
+  { index, mask_values, rebuild, prices }: StorePartsOptions,
+): Pick<OpenedParts, "reading" | "tailSource"> {
   const noted = { data, mask: mask_values, altered: altered.memory };
   return {
     reading: new ThreadedReading({ ...noted, index, rebuild, prices }),

@@ -41,14 +41,14 @@ const TROUBLE_MS = 30_000;
 /** A commit takes milliseconds. One that takes this long is stuck behind another program or a disk that does not answer. */
 const STUCK_MS = 5_000;
 
-export class Vitals {
-  readonly #parts: VitalsParts;
+export class Monitoring {
+  readonly #parts: MonitoringParts;
   /** What was last known of them, for as long as they cannot be asked. */
   #position = 0;
   #indexedThrough = 0;
   #trouble: { readonly code: string; readonly atMs: number } | undefined;
 
-  constructor(parts: VitalsParts) {
+  constructor(parts: MonitoringParts) {
     this.#parts = parts;
     parts.commit.watch((report) => {
       this.#position = Math.max(this.#position, report.position ?? 0);
@@ -115,7 +115,7 @@ function alteredAt(position: number): Problem {
   };
 }
 
-interface VitalsParts {
+interface MonitoringParts {
   readonly log: EntryLog;
   readonly altered: AlteredNote;
   readonly calls: Calls;

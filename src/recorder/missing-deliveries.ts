@@ -4,20 +4,20 @@ import type { EntryLog } from "../log/port.js";
 import { walkBodies } from "../log/walk-log.js";
 import { parseJsonObject } from "../model/json.js";
 
-interface ClientGaps {
+interface MissingDeliveries {
   readonly client_run: string;
   /** Numbers that are missing, from and to, both inclusive, in order. */
   readonly missing: readonly (readonly [from: number, to: number])[];
 }
 
-export interface ClientCount {
+export interface ClientDeliveries {
   /** How many runs of clients numbered their entries. */
   readonly runs: number;
-  readonly gaps: readonly ClientGaps[];
+  readonly gaps: readonly MissingDeliveries[];
 }
 
 /** What was captured after the last entry that arrived cannot be known; what was forgotten counts as missing. */
-export async function countClients(log: Pick<EntryLog, "readBodies">): Promise<ClientCount> {
+export async function findMissingDeliveries(log: Pick<EntryLog, "readBodies">): Promise<ClientDeliveries> {
   const tallies = new Map<string, Tally>();
   for await (const batch of walkBodies(log)) {
     for (const { body = "" } of batch) {

@@ -1,4 +1,4 @@
-// Custody of a record: proving that it is whole, sealing it, forgetting what has to go, and writing down who did what.
+// What only an administrator does with a store: prove that it is whole, seal it, and forget. Who did what is written down.
 
 import { type AuditNote, recordAudit } from "../log/audit.js";
 import type { GroupCommit } from "../log/capture/group-commit.js";
@@ -19,7 +19,7 @@ import { Rejection } from "../model/rejection.js";
 import type { Contradiction, Seal, Verification } from "../model/verification.js";
 import type { Calls } from "../operations/calls.js";
 
-export interface CustodyParts {
+export interface StoreAdminParts {
   readonly log: EntryLog;
   readonly calls: Calls;
   readonly commit: GroupCommit;
@@ -28,12 +28,12 @@ export interface CustodyParts {
   readonly mask: Mask;
 }
 
-export class Custody {
-  readonly #parts: CustodyParts;
+export class StoreAdmin {
+  readonly #parts: StoreAdminParts;
   readonly #forgetting: Forgetting;
   #keeping: SealKeeping | undefined;
 
-  constructor(parts: CustodyParts) {
+  constructor(parts: StoreAdminParts) {
     this.#parts = parts;
     this.#forgetting = new Forgetting(parts);
   }

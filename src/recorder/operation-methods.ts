@@ -14,7 +14,7 @@ export type Operate = (operation: AnyOperation, options: Options) => Promise<unk
 /** The same, with the answer as JSON in UTF-8. */
 export type OperateAsJson = (operation: AnyOperation, options: Options) => Promise<Uint8Array | undefined>;
 
-abstract class Operating {
+abstract class Operable {
   /** Carries an operation out. Surfaces call it with what a request, a tool call or a command line gave. */
   abstract operate(operation: AnyOperation, options: Options): Promise<unknown>;
 
@@ -32,16 +32,16 @@ abstract class Operating {
 export type SessionHistoryOptions = OptionsOf<(typeof operations.sessionHistory)["input"]> & { readonly query: string };
 
 for (const [name, operation] of Object.entries(recorderOperations)) {
-  Object.defineProperty(Operating.prototype, name, {
+  Object.defineProperty(Operable.prototype, name, {
     writable: true,
-    async value(this: Operating, ...given: readonly unknown[]): Promise<unknown> {
+    async value(this: Operable, ...given: readonly unknown[]): Promise<unknown> {
       return this.operate(operation, optionsOf(operation, given));
     },
   });
 }
 
 /** A class with a method for each operation of the recorder itself. */
-export const Operable = Operating as abstract new () => Operating & RecorderMethods;
+export const OperationMethodsBase = Operable as abstract new () => Operable & RecorderMethods;
 
 /** Every operation as a method, for a session and for memories, whose methods some of them are. */
 export function methodsBy(operate: Operate): OperationMethods {
