@@ -1,4 +1,4 @@
-// Calls that only the memory loop makes: they read the record where it lies, and belong to no surface.
+// Calls of the memory loop to the thread that has the index. They belong to no surface.
 import type { EntryIndex } from "../index/port.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
@@ -20,42 +20,41 @@ export interface MemoryReaders {
 
 type Parts = AnswerContext<MemoryReaders>;
 
-/** So many entries are indexed at once for a caller that only looks in. */
+/** How many entries are indexed for a caller that must not wait. */
 const FEW_ENTRIES = 1_000;
 
 export const memoryCalls = {
-  /** Those of these that there are. */
   memoriesById: ({ index }: Parts, ids: readonly string[]) => index.whole(({ memories }) => memories.byId(ids)),
-  /** What becomes of a proposal, by the record and by what is known already. */
+  /** Judges a proposal by the record and the known memories. */
   judge: ({ index }: Parts, proposal: Proposal) => index.whole(async ({ review }) => (await review()).judge(proposal)),
-  /** Memories that say just this. */
-  duplicatesOf: ({ index }: Parts, wish: ScopedStatement) =>
-    index.whole(async ({ review }) => (await review()).duplicatesOf(wish)),
-  /** Whose words these are. */
+  /** Memories that say exactly this. */
+  duplicatesOf: ({ index }: Parts, statement: ScopedStatement) =>
+    index.whole(async ({ review }) => (await review()).duplicatesOf(statement)),
+  /** Who said these quotes. */
   resolveEvidence: ({ index }: Parts, evidence: readonly Evidence[]) =>
     index.whole(async ({ review }) => (await review()).resolveEvidence(evidence)),
-  /** What rules find in the next part of the log. */
+  /** What rules find in the next range of the log. */
   proposalsIn: ({ log, index }: Parts, range: PassRange) =>
     index.whole(async ({ review }) => (await review()).proposalsIn(log, range)),
   proposalsOfInteraction: ({ log, index }: Parts, id: string) =>
     index.whole(async ({ review }) => (await review()).proposalsOfInteraction(log, id)),
-  /** Which memories the turns used that begin in the next part of the log. */
+  /** Which memories the turns used that begin in the next range of the log. */
   usesIn: ({ log, index }: Parts, range: PassRange) =>
     index.whole(async ({ review }) => (await review()).usesIn(log, range)),
-  usesOfTurn: ({ index }: Parts, wish: TurnQuery) =>
-    index.whole(async ({ review }) => (await review()).usesOfTurn(wish)),
+  usesOfTurn: ({ index }: Parts, turn: TurnQuery) =>
+    index.whole(async ({ review }) => (await review()).usesOfTurn(turn)),
   /** The statements of a memory file as proposals, with who said so in the record. */
   statementsOf: ({ index }: Parts, file: FileText) =>
     index.whole(async ({ review }) => (await review()).statements(file)),
   /** What was said in a session, masked, for a model to read. */
   quotableOf: ({ index }: Parts, session_id: string) =>
     index.whole(async ({ review }) => (await review()).quotableOf(session_id)),
-  /** How many tokens models were sent since then, as the audit says. */
+  /** How many tokens models were sent since then. */
   tokensSentSince: ({ index }: Parts, since_ms: number) =>
     index.whole(async ({ review }) => (await review()).tokensSentSince(since_ms)),
   /** How many candidates wait for a verdict; undefined while the index is being built. */
   async pendingMemories({ log, index }: Parts): Promise<number | undefined> {
-    // A caller that only looks in must wait neither for an index that is being built nor for one that follows a load.
+    // This caller waits neither for an index that is being built nor for one that is far behind.
     const { is_whole, indexed_through } = await index.state();
     if (!is_whole) return undefined;
     const isFar = (await log.head()).position - indexed_through > FEW_ENTRIES;
@@ -66,7 +65,7 @@ export const memoryCalls = {
 
 export type MemoryCalls = CallsOf<typeof memoryCalls>;
 
-/** Operations that the memory loop carries out. */
+/** Operations that the memory loop uses. */
 interface MemoryOperations {
   listSessions(options: {
     readonly limit: number;
@@ -79,5 +78,5 @@ interface MemoryOperations {
   getEntry(id: string): Promise<Entry | ErasedEntry | undefined>;
 }
 
-/** All that the memory loop reads: its own calls, and operations. */
+/** All reads of the memory loop: its own calls and operations. */
 export interface MemoryReads extends MemoryCalls, MemoryOperations {}

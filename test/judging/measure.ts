@@ -55,7 +55,7 @@ export function measureTurns(file: string): Measured {
     const open = [...turn.propose];
     for (const { type, content } of proposedOf(turn)) {
       counts.proposed += 1;
-      const at = open.findIndex(([t, expected]) => t === type && stems.likeness(expected, content) >= 0.7);
+      const at = open.findIndex(([t, expected]) => t === type && stems.similarity(expected, content) >= 0.7);
       if (at === -1) wrong.push(`${turn.lang} ${type}: ${content}`);
       else {
         counts.right += 1;

@@ -1,4 +1,4 @@
-// Files in which other tools keep what they remember: which they are, and what importing one comes to.
+// Memory files of other tools: which files those are, and importing them.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ProposedStatement } from "../review/memory-answers.js";
@@ -12,7 +12,7 @@ export interface SplitPaths {
   readonly others: readonly string[];
 }
 
-/** Files of memories, and folders of them, apart from all else. What is not there is left to whoever says so. */
+/** Separates memory files, and folders of them, from other paths. Missing paths count as others. */
 export async function splitMemoryFiles(paths: readonly string[]): Promise<SplitPaths> {
   const memory_files: string[] = [];
   const others: string[] = [];
@@ -41,7 +41,7 @@ interface RejectedLine {
   readonly reason: string;
 }
 
-/** What an import came to. */
+/** The result of an import. */
 interface Imported {
   readonly files: number;
   readonly sessions: number;
@@ -60,7 +60,7 @@ interface ImportedFile {
 
 type Propose = (text: string) => Promise<readonly ProposedStatement[]>;
 
-/** What an import came to, together with memory files, whose statements are proposed. */
+/** Proposes the statements of memory files, and adds them to the result of an import. */
 export async function withMemoryFiles(
   imported: Imported,
   files: readonly string[],

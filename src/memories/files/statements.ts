@@ -1,4 +1,4 @@
-// The statements of a memory file, such as CLAUDE.md or AGENTS.md: its list items and sentences, without code and headings.
+// The statements of a memory file such as CLAUDE.md or AGENTS.md: its list items and sentences, without code and headings.
 import { itemAt } from "../../model/item-at.js";
 import { plain } from "../propose/rules/prose.js";
 import { sentencesOf } from "../text/sentences.js";
@@ -11,11 +11,11 @@ interface Statement {
   readonly under: readonly string[];
 }
 
-/** Nobody keeps a file of memories that is longer. */
+/** The largest memory file that is read. */
 export const FILE_CHARS_MAX = 2_000_000;
-/** A list item up to this length is one statement, whatever sentences it has. */
+/** A list item up to this length is one statement, even with several sentences. */
 const ITEM_CHARS_MAX = 280;
-/** A word or two name a thing and say nothing about it. */
+/** A shorter text is only a name. */
 const STATEMENT_CHARS_MIN = 8;
 
 const FENCE = /^\s{0,12}(`{3,}|~{3,})/;
@@ -24,7 +24,7 @@ const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 /** Tables, rules, imports of other files, lone tags. */
 const NO_PROSE = /^\s*(?:\||[-*_=]{3,}\s*$|@\S+\s*$|<\/?[a-z][^<>]*>\s*$)/i;
 
-/** "Commands:" says nothing of its own. */
+/** "Commands:" is no statement. */
 const ANNOUNCES = /[:：]$/;
 
 interface Block {
@@ -65,7 +65,7 @@ export function statementsOf(file: string): readonly Statement[] {
   return statements;
 }
 
-/** Without front matter and comments, which stay as empty lines so that the others keep their numbers. */
+/** The lines, with front matter and comments replaced by empty lines, so that line numbers stay. */
 function linesOf(file: string): readonly string[] {
   const blank = (part: string) => part.replace(/[^\n]/g, "");
   const lines = file.slice(0, FILE_CHARS_MAX).replace(/\r\n?/g, "\n").split("\n");
@@ -90,18 +90,18 @@ function withoutComments(text: string, blank: (part: string) => string): string 
 
 function statementsIn({ text, line, isItem }: Block, under: readonly string[]): readonly Statement[] {
   const joined = text.replaceAll("\n", " ");
-  // One that announces others may say something before.
+  // An item that announces others may hold a statement before that.
   const isOne = isItem && joined.length <= ITEM_CHARS_MAX && !ANNOUNCES.test(joined.trimEnd());
   const sentences = isOne ? [{ text: joined, start: 0 }] : [...sentencesOf(joined)];
   return sentences.flatMap((sentence) => {
     const statement = plain(sentence.text);
-    // A path alone says nothing about it.
+    // A path alone is no statement.
     if (statement.length < STATEMENT_CHARS_MIN || ANNOUNCES.test(statement) || /^[!-~]+$/.test(statement)) return [];
     return [{ text: statement, line: line + linesBefore(text, sentence.start), under: [...under] }];
   });
 }
 
-/** Line breaks before a place: they and the spaces that replaced them are of one length. */
+/** Line breaks before a place. */
 function linesBefore(text: string, place: number): number {
   return text.slice(0, place).split("\n").length - 1;
 }

@@ -1,4 +1,4 @@
-// Whether two statements say opposite things about the same: the same head words with another number, or with a negation.
+// Whether two statements contradict each other: the same subject with another number, or with a negation.
 
 import { DENIES_PREVIOUS, deniesNext } from "../text/negation.js";
 import type { Language } from "../text/stems.js";
@@ -8,7 +8,7 @@ import { jaccard, type Stems } from "../text/stems.js";
 const SUBJECT_MIN = 0.7;
 const HEAD_STEMS = 3;
 
-/** A "not" takes the next word that says something, if that is near. */
+/** A "not" denies the next word that is no stop word, within this many words. */
 const REACH_WORDS = 4;
 
 const IS_NUMBER = /^\p{Nd}+$/u;
@@ -29,7 +29,7 @@ export function contradict(one: string, other: string, stems: Stems): boolean {
   return haveOtherNumbers(left.numbers, right.numbers) || denies(left, right) || denies(right, left);
 }
 
-/** Whether one says what the other denies, whatever else they speak of: the one is then no evidence of the other. */
+/** Whether one says what the other denies, whatever else they say: then neither is evidence of the other. */
 export function areAtOdds(one: string, other: string, stems: Stems): boolean {
   const language = stems.language(one);
   const left = parse(one, language, stems);
@@ -43,12 +43,12 @@ function isSameSubject(left: Parsed, right: Parsed): boolean {
   return head.length === HEAD_STEMS && head.every((stem, at) => stem === right.stems[at]);
 }
 
-/** Each has a number that the other lacks: one that merely says more contradicts nothing. */
+/** Each has a number that the other lacks; an additional number is no contradiction. */
 function haveOtherNumbers(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
   return [...left].some((number) => !right.has(number)) && [...right].some((number) => !left.has(number));
 }
 
-/** Whether something that the second says is what the first denies. */
+/** Whether the second says something that the first denies. */
 function denies(first: Parsed, second: Parsed): boolean {
   return [...first.denied].some((stem) => second.stems.includes(stem) && !second.denied.has(stem));
 }

@@ -291,14 +291,14 @@ function knownGate(candidate: KeptProposal, { context, stems }: GateInput): Gate
 
 /** What one statement is to another. */
 export function relationOf(one: string, other: string, stems: Stems): "same" | "similar" | "conflicting" | "unrelated" {
-  const likeness = stems.likeness(one, other);
+  const similarity = stems.similarity(one, other);
   // Statements of stop words alone have no stems to be alike in.
-  if (likeness < RELATED_MIN && stems.of(one).size > 0) return "unrelated";
+  if (similarity < RELATED_MIN && stems.of(one).size > 0) return "unrelated";
   if (comparable(one) === comparable(other)) return "same";
   // Statements that share everything else can differ in a number or a "not" alone.
   if (contradict(one, other, stems)) return "conflicting";
-  if (likeness >= SAME_MIN) return "same";
-  return likeness >= SIMILAR_MIN ? "similar" : "unrelated";
+  if (similarity >= SAME_MIN) return "same";
+  return similarity >= SIMILAR_MIN ? "similar" : "unrelated";
 }
 
 /** A verdict counts for more than waiting: a rejected statement gets no evidence through a candidate like it. */

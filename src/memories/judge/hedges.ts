@@ -1,6 +1,6 @@
-// Words by which people and models say that they do not know: in a statement they make a guess of it.
+// Hedges: words by which people and models say that they are guessing.
 
-/** Where spaces separate words; each is looked for between word boundaries, case ignored. */
+/** For languages with spaces; matched at word boundaries, ignoring case. */
 const SPOKEN = {
   english: [
     "might",
@@ -126,20 +126,20 @@ const SPACED = new RegExp(`(?<![\\p{L}\\p{N}_])(?:${Object.values(SPOKEN).flat()
 const QUESTION = /[?？]["'”’»)\]*_」』）\s.!！]*$/u;
 const ASKED_UNSPACED = /(?:吗|嗎|呢|ですか|ますか|でしょうか)[。.？?\s]*$/u;
 
-/** Nothing but the beginning of a statement is looked through; what is longer is none. */
+/** Longer texts are no statements: only the beginning is searched. */
 const CHARS_MAX = 4_000;
 
-/** The first word that makes a guess of a text, as it stands there; undefined where it has none. */
+/** The first hedge in a text, as it stands there. */
 export function hedgeIn(text: string): string | undefined {
   const looked = text.slice(0, CHARS_MAX).normalize("NFKC").replaceAll("’", "'").replace(/\s+/g, " ");
   return SPACED.exec(looked)?.[0] ?? UNSPACED.exec(looked)?.[0];
 }
 
-/** Words by which a decision says that it is none yet: at its beginning, or anywhere. */
+/** Words that make a decision a trial, at its beginning or anywhere. */
 const TRIAL =
   /^(?:let's |we |i )?(?:will |'ll )?(?:try(?: out)?|trial|test drive|experiment with|consider|evaluate|explore|ausprobieren|probieren wir)(?= )|\b(?:as|just|only|for) an? (?:trial|test|experiment)\b|\b(?:undecided|tentative(?:ly)?|provisional(?:ly)?|still open|to be decided|tbd|nur ein versuch|zum ausprobieren)\b|\bprobeweise\b|^open$/iu;
 
-/** The first of them in a text; undefined where it has none. */
+/** The first of them in a text. */
 export function trialIn(text: string): string | undefined {
   return TRIAL.exec(text.slice(0, CHARS_MAX).normalize("NFKC").replaceAll("’", "'").trim())?.[0];
 }

@@ -1,9 +1,9 @@
-// The particulars of a statement: numbers, paths, addresses, flags and identifiers. A model that invents something
-// invents one of these, and each of them can be looked for.
+// The particulars of a statement: numbers, paths, addresses, flags and identifiers. What a model invents is mostly one of these, and
+// each can be searched for.
 
 /** Scripts without spaces; a Latin name among them stands alone. */
 const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}ー";
-/** What stands between two spaces, or between characters of scripts that have none. */
+/** What stands between two spaces, or between characters of scripts without spaces. */
 const CHUNKS = new RegExp(`[^\\s${UNSPACED}、。，！？；：「」『』（）【】《》“”«»]+`, "gu");
 const CODE_SPAN = /`([^`\n]{1,200})`/g;
 
@@ -11,7 +11,7 @@ const LEADING = /^["'‘’([{<,;:!?…*|=+—–]+/;
 const TRAILING = /["'‘’)\]}>,;:!?….*|=—–]+$/;
 const POSSESSIVE = /['’]s$/;
 
-/** Written with the marks of paths or names, and yet words of a language. */
+/** Words of a language that look like paths or names. */
 const PROSE = new Set([
   "and/or",
   "either/or",
@@ -30,7 +30,7 @@ const PROSE = new Set([
   "u.a",
 ]);
 
-/** What makes a chunk more than a word of a language. */
+/** What tells a particular from a word of a language. */
 const PARTICULAR: readonly RegExp[] = [
   /\p{Nd}/u,
   // Paths, and names of files.
@@ -50,7 +50,7 @@ const PARTICULAR: readonly RegExp[] = [
   /^[$#]\p{L}/u,
 ];
 
-/** A number with a unit or an ending: what must be found is the number. */
+/** A number with a unit or an ending: only the number must be found. */
 const NUMBER_WITH_UNIT = /^[+\-$€£#~<>≤≥]?(\p{Nd}+(?:[.,:]\p{Nd}+)*)[-‑]?(?:\p{L}{0,12}|[%°€$+])$/u;
 
 const IS_NAME = /^\p{L}+$/u;
@@ -62,11 +62,11 @@ export function particularsOf(statement: string): readonly string[] {
   return [...new Set([...spans, ...chunks.filter(isParticular)])];
 }
 
-/** Whether it stands in a text as it is, and not as a part of something longer. */
+/** Whether a text has it as a whole, not as a part of something longer. */
 export function standsIn(particular: string, text: string): boolean {
   const whole = text.normalize("NFKC");
   if (occursAlone(particular, whole)) return true;
-  // TypeScript is typescript to whoever types it.
+  // People type TypeScript in lower case.
   if (IS_NAME.test(particular)) return occursAlone(particular.toLowerCase(), whole.toLowerCase());
   const number = NUMBER_WITH_UNIT.exec(particular)?.[1];
   return number !== undefined && number !== particular && occursAlone(number, whole);
@@ -84,8 +84,8 @@ function bare(chunk: string): string {
 
 function occursAlone(part: string, whole: string): boolean {
   for (let at = whole.indexOf(part); at !== -1; at = whole.indexOf(part, at + 1)) {
-    if (!goesOn(whole.slice(Math.max(0, at - 2), at), part, "before")) {
-      if (!goesOn(whole.slice(at + part.length, at + part.length + 2), part, "after")) return true;
+    if (!isContinued(whole.slice(Math.max(0, at - 2), at), part, "before")) {
+      if (!isContinued(whole.slice(at + part.length, at + part.length + 2), part, "after")) return true;
     }
   }
   return false;
@@ -93,14 +93,14 @@ function occursAlone(part: string, whole: string): boolean {
 
 const ENDS_IN_WORD = new RegExp(`[[\\p{L}\\p{M}\\p{Nd}_]--[${UNSPACED}]]$`, "v");
 const BEGINS_WITH_WORD = new RegExp(`^[[\\p{L}\\p{M}\\p{Nd}_]--[${UNSPACED}]]`, "v");
-/** 20 is not in 20.19, and 19 is not. */
+/** Neither 20 nor 19 is in 20.19. */
 const ENDS_IN_DECIMALS = /\p{Nd}[.,]$/u;
 const BEGINS_WITH_DECIMALS = /^[.,]\p{Nd}/u;
 
-/** Whether what stands beside a part makes it a part of something longer. */
-function goesOn(beside: string, part: string, side: "before" | "after"): boolean {
+/** Whether the neighbouring text makes it a part of something longer. */
+function isContinued(neighbour: string, part: string, side: "before" | "after"): boolean {
   const edge = side === "before" ? BEGINS_WITH_WORD.test(part) : ENDS_IN_WORD.test(part);
   const isDigit = /\p{Nd}/u.test((side === "before" ? part[0] : part.at(-1)) ?? "");
-  if (side === "before") return (edge && ENDS_IN_WORD.test(beside)) || (isDigit && ENDS_IN_DECIMALS.test(beside));
-  return (edge && BEGINS_WITH_WORD.test(beside)) || (isDigit && BEGINS_WITH_DECIMALS.test(beside));
+  if (side === "before") return (edge && ENDS_IN_WORD.test(neighbour)) || (isDigit && ENDS_IN_DECIMALS.test(neighbour));
+  return (edge && BEGINS_WITH_WORD.test(neighbour)) || (isDigit && BEGINS_WITH_DECIMALS.test(neighbour));
 }

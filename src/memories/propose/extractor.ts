@@ -1,7 +1,7 @@
-// What a model must be able to do that proposes memories: read a text, and answer.
+// The interface of a model that proposes memories.
 
-export interface ModelQuestion {
-  /** What it is to do; a document of the project. */
+export interface ModelRequest {
+  /** The instructions: docs/EXTRACTION_PROMPT.md. */
   readonly prompt: string;
   /** A part of a session, masked. */
   readonly text: string;
@@ -9,32 +9,33 @@ export interface ModelQuestion {
 
 export type ModelReply =
   | { readonly text: string }
-  /** It cannot read so much at once. */
+  /** The text is too long for it. */
   | { readonly too_long: true }
-  /** Why its answer is none: it was asked, and would hardly answer better if it were asked the same again. */
+  /** Why the answer is unusable; asking the same again would hardly help. */
   | { readonly unusable: string }
-  /** Why it does not answer this very question, such as a filter; asked something else, it may answer. */
+  /** Why it refuses this text, such as a content filter; it may answer other texts. */
   | { readonly refused: string }
-  /** Why there is no answer; asking again may help, after so long where a time is named, else in a later pass. */
+  /** Why there is no answer; retrying may help, after `retry_ms` or else in a later pass. */
   | {
       readonly failed: string;
-      readonly retry_ms?: number /** Nothing of the question went out. */;
+      readonly retry_ms?: number;
+      /** Whether nothing was sent. */
       readonly unsent?: true;
     };
 
-/** An `AbortSignal`, also for programs that are compiled without the types of a platform that has one. */
-export type Ending = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : unknown;
+/** An `AbortSignal`, also for programs compiled without its type. */
+export type AbortSignalLike = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : unknown;
 
 export interface Extractor {
-  /** Which model it is, as its user calls it: another one is another generation. */
+  /** The model's name as its user writes it; another name is another generation. */
   readonly model: string;
-  /** The same for the audit, without what only its user should read. */
+  /** The name for audit entries, without anything secret. */
   readonly name: string;
-  /** Sends the question once. After the signal nobody waits for the answer any more. */
-  ask(question: ModelQuestion, signal?: Ending): Promise<ModelReply>;
+  /** Sends the request once; the signal aborts it. */
+  ask(request: ModelRequest, signal?: AbortSignalLike): Promise<ModelReply>;
 }
 
-/** Where the model is: an endpoint that speaks as OpenAI's does, or a command. */
+/** Where the model is: an OpenAI-compatible endpoint, or a command. */
 export type ExtractorSettings =
   | { readonly url: string; readonly model: string; readonly key?: string | undefined }
   | { readonly via: string };

@@ -11,23 +11,23 @@ import type { Recalled } from "../review/memory-answers.js";
 import type { RecallQuery } from "../review/memory-query.js";
 import type { Stems } from "../text/stems.js";
 
-/** In this order, each with the share of the budget that it may take. What only happened once is not recalled. */
+/** In this order, each with its share of the budget. Episodic memories are not recalled. */
 const groups: readonly { readonly types: readonly MemoryType[]; readonly share: number }[] = [
   { types: ["identity", "preference"], share: 0.1 },
   { types: ["project"], share: 0.25 },
   { types: ["knowledge", "adaptation"], share: 1 },
 ];
 
-/** What may be recalled for a project, a shelf for each group, as it was at a version of the memories. */
-interface Shelves {
+/** What may be recalled for a project, an index for each group, at a version of the memories. */
+interface ProjectIndexes {
   version: number;
   readonly groups: readonly RecallIndex[];
 }
 
 const PROJECTS_KEPT = 20;
 
-/** A memory as it is handed on: secrets masked, since a model is told it. */
-interface Told {
+/** A memory as the model gets it, masked. */
+interface RenderedMemory {
   readonly content: string;
   readonly line: string;
   readonly tokens: number;
@@ -40,12 +40,12 @@ interface RecallParts {
 }
 
 export class Recall {
-  readonly #told = new WeakMap<KeptMemory, Told>();
+  readonly #rendered = new WeakMap<KeptMemory, RenderedMemory>();
   readonly #stems: Stems;
   readonly #count: TokenCounter;
   readonly #mask: RecallParts["mask"];
-  readonly #shelvesByProject = new LruCache<Shelves>(PROJECTS_KEPT);
-  #shelvesOf: MemoriesById | undefined;
+  readonly #indexesByProject = new LruCache<ProjectIndexes>(PROJECTS_KEPT);
+  #indexesOf: MemoriesById | undefined;
 
   constructor({ count, stems, mask }: RecallParts) {
     this.#count = count;
@@ -58,12 +58,12 @@ export class Recall {
     const asked = this.#stems.of(query.q);
     const taken: KeptMemory[] = [];
     let left = budget_tokens;
-    for (const [at, shelf] of this.#shelvesFor(memories, query.project).entries()) {
+    for (const [at, index] of this.#indexesFor(memories, query.project).entries()) {
       let room = Math.min(left, Math.floor(budget_tokens * (groups[at]?.share ?? 0)));
-      for (const memory of shelf.bestFirst(asked)) {
-        if (room < shelf.tokens_min) break;
+      for (const memory of index.bestFirst(asked)) {
+        if (room < index.tokens_min) break;
         if (hasExpired(memory, now_ms)) continue;
-        const { tokens } = this.#toldOf(memory);
+        const { tokens } = this.#render(memory);
         if (tokens > room) continue;
         taken.push(memory);
         room -= tokens;
@@ -76,57 +76,57 @@ export class Recall {
         tokens: budget_tokens - left,
         memories: taken.map((memory) => {
           const { id, type } = memory;
-          return { id, type, content: this.#toldOf(memory).content };
+          return { id, type, content: this.#render(memory).content };
         }),
-        text: taken.map((memory) => this.#toldOf(memory).line).join(""),
+        text: taken.map((memory) => this.#render(memory).line).join(""),
       },
       memories_used: taken.map(({ id }) => id),
     };
   }
 
-  #shelvesFor(memories: MemoriesById, project: string): readonly RecallIndex[] {
-    if (this.#shelvesOf !== memories) this.#shelvesByProject.clear();
-    this.#shelvesOf = memories;
-    const known = this.#shelvesByProject.get(project);
+  #indexesFor(memories: MemoriesById, project: string): readonly RecallIndex[] {
+    if (this.#indexesOf !== memories) this.#indexesByProject.clear();
+    this.#indexesOf = memories;
+    const known = this.#indexesByProject.get(project);
     const changed = known === undefined ? undefined : memories.changedSince(known.version);
-    const shelves = known === undefined || changed === undefined ? this.#allShelves(memories, project) : known;
+    const indexes = known === undefined || changed === undefined ? this.#buildIndexes(memories, project) : known;
     for (const id of new Set(changed)) {
       const memory = memories.get(id);
       const isWanted = memory !== undefined && isRecallable(memory, project);
       for (const [at, { types }] of groups.entries()) {
         const isHere = isWanted && types.includes(memory.type);
-        shelves.groups[at]?.put(id, isHere ? memory : undefined);
+        indexes.groups[at]?.put(id, isHere ? memory : undefined);
       }
     }
-    shelves.version = memories.version;
-    this.#shelvesByProject.set(project, shelves);
-    return shelves.groups;
+    indexes.version = memories.version;
+    this.#indexesByProject.set(project, indexes);
+    return indexes.groups;
   }
 
-  #allShelves(memories: MemoriesById, project: string): Shelves {
+  #buildIndexes(memories: MemoriesById, project: string): ProjectIndexes {
     const own = [...memories.values()].filter((memory) => isRecallable(memory, project));
-    const parts = { stems: this.#stems, tokensOf: (memory: KeptMemory) => this.#toldOf(memory).tokens };
-    const shelves = groups.map(({ types }) => {
+    const parts = { stems: this.#stems, tokensOf: (memory: KeptMemory) => this.#render(memory).tokens };
+    const indexes = groups.map(({ types }) => {
       return new RecallIndex(
         own.filter(({ type }) => types.includes(type)),
         parts,
       );
     });
-    return { version: memories.version, groups: shelves };
+    return { version: memories.version, groups: indexes };
   }
 
-  #toldOf(memory: KeptMemory): Told {
-    const known = this.#told.get(memory);
+  #render(memory: KeptMemory): RenderedMemory {
+    const known = this.#rendered.get(memory);
     if (known !== undefined) return known;
     const content = this.#mask.text(memory.content);
     const line = lineOf(content);
-    const told = { content, line, tokens: countTokensIn(line, this.#count) };
-    this.#told.set(memory, told);
-    return told;
+    const rendered = { content, line, tokens: countTokensIn(line, this.#count) };
+    this.#rendered.set(memory, rendered);
+    return rendered;
   }
 }
 
-/** A line each: tokens never reach across one, so that the tokens of all are those of each together. */
+/** One line each: no token spans two lines, so the counts add up. */
 function lineOf(content: string): string {
   return `- ${content.replaceAll(/\s+/g, " ")}\n`;
 }
@@ -140,9 +140,7 @@ function hasExpired({ valid_until }: KeptMemory, now_ms: number): boolean {
   return until !== undefined && until <= now_ms;
 }
 
-// Memories that may be recalled, best first where nothing is asked, and which of them have a stem. Memories change with every
-// turn that uses them, and putting all in order again would take longer than all else of a recall.
-
+/** Recallable memories in their order, and by stem. It is updated in place, because memories change with every turn. */
 class RecallIndex {
   readonly #stems: Stems;
   readonly #tokensOf: (memory: KeptMemory) => number;
@@ -151,7 +149,6 @@ class RecallIndex {
   readonly #idsByStem = new Map<string, Set<string>>();
   #tokens_min = Number.POSITIVE_INFINITY;
 
-  /** @param memories Those that it begins with. */
   constructor(
     memories: readonly KeptMemory[],
     parts: { readonly stems: Stems; readonly tokensOf: (memory: KeptMemory) => number },
@@ -159,27 +156,27 @@ class RecallIndex {
     this.#stems = parts.stems;
     this.#tokensOf = parts.tokensOf;
     this.#inOrder = memories.toSorted(surestFirst);
-    for (const memory of memories) this.#note(memory);
+    for (const memory of memories) this.#add(memory);
   }
 
-  /** No memory here is shorter: with less room than this nothing more is looked for. */
+  /** The size of the shortest memory: with less room the search ends. */
   get tokens_min(): number {
     return this.#tokens_min;
   }
 
-  /** Takes a memory in, or in the place of what it was; without one, lets go of what had this id. */
+  /** Adds or replaces a memory; without one, removes what had this id. */
   put(id: string, memory: KeptMemory | undefined): void {
     const before = this.#memories.get(id);
     if (before !== undefined) {
       this.#inOrder.splice(placeOf(before, this.#inOrder), 1);
-      if (before.content !== memory?.content) this.#forget(before);
+      if (before.content !== memory?.content) this.#remove(before);
     }
     if (memory === undefined) return;
     this.#inOrder.splice(placeOf(memory, this.#inOrder), 0, memory);
-    this.#note(memory);
+    this.#add(memory);
   }
 
-  /** What matches what is asked comes first, those with stems that few others have before others; then the rest. */
+  /** Memories that match the query, those with rare stems first; then the rest. */
   *bestFirst(asked: ReadonlySet<string>): Generator<KeptMemory> {
     const matches = new Map<string, number>();
     for (const stem of asked) {
@@ -194,7 +191,7 @@ class RecallIndex {
     for (const memory of this.#inOrder) if (!matches.has(memory.id)) yield memory;
   }
 
-  #note(memory: KeptMemory): void {
+  #add(memory: KeptMemory): void {
     const { id, content } = memory;
     this.#tokens_min = Math.min(this.#tokens_min, this.#tokensOf(memory));
     const isKnown = this.#memories.has(id);
@@ -207,7 +204,7 @@ class RecallIndex {
     }
   }
 
-  #forget({ id, content }: KeptMemory): void {
+  #remove({ id, content }: KeptMemory): void {
     this.#memories.delete(id);
     for (const stem of this.#stems.of(content)) {
       const having = this.#idsByStem.get(stem);
@@ -222,7 +219,7 @@ function surestFirst(left: KeptMemory, right: KeptMemory): number {
   return right.confidence - left.confidence || right.decided_ms - left.decided_ms || right.proposed - left.proposed;
 }
 
-/** Where a memory stands in the order, or would. */
+/** The index of a memory in the order, or where it would be. */
 function placeOf(memory: KeptMemory, inOrder: readonly KeptMemory[]): number {
   let [from, to] = [0, inOrder.length];
   while (from < to) {

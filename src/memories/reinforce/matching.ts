@@ -1,20 +1,20 @@
-// Which memories a text repeats, asked of all of them at once: an index from stems to memories, so that ten thousand cost
-// about as much as the words of the text.
+// Which memories a text repeats. An inverted index from stems to memories makes the time depend on the words of the text, not on the
+// number of memories.
 import { comparable } from "../judge/statement.js";
 import { answersNo, type Clause, clauseAround, clauseBeginning, clausesOf, deniesUnspaced } from "../text/negation.js";
 import { type Sentence, sentencesOf } from "../text/sentences.js";
 import { inEnglish, type Language, SEGMENTED_CHARS_MAX, type Stems } from "../text/stems.js";
 
-/** A memory is matched within this many consecutive sentences: words scattered over a text mean something else. */
+/** A memory matches within this many consecutive sentences; scattered words do not count. */
 export const WINDOW_SENTENCES = 3;
-/** A memory with fewer stems needs all of them in one sentence, which denies what it denies. */
+/** A memory with no more stems needs all of them in one sentence, with the same negation. */
 const STEMS_OF_SHORT_MAX = 3;
 
-/** What lies behind this of one text is not looked at: the output of a tool can be long, and repeats nothing there. */
+/** Only the beginning of a longer text is read. */
 export const TEXT_CHARS_MAX = 1_000_000;
 
-/** Words whose numbers are kept; then they are worked out anew. */
-const WORDS_KEPT_MAX = 100_000;
+/** Size of the cache of words. */
+const WORDS_CACHED_MAX = 100_000;
 
 /** How many distinct stems of a memory a match needs. */
 export function stemsNeeded(stems: number): number {
@@ -33,18 +33,18 @@ interface Row {
   readonly numbers: readonly number[];
   readonly comparable: string;
   readonly isDenied: boolean;
-  /** The figures in it, each whole: 4747.5 is not 4747. */
+  /** The numbers in it, each whole: 4747.5 is not 4747. */
   readonly figures: readonly string[];
 }
 
-/** A sentence with the numbers of its stems, as far as a memory has them. */
+/** A sentence with the numbers of its stems that occur in memories. */
 interface NumberedSentence extends Sentence {
   readonly numbers: readonly number[];
   /** Whether it is a question that is answered with no, or an item of a list below "Don't:". */
   readonly isTurnedDown: boolean;
 }
 
-/** How far around a repeated memory a negation is looked for within its sentence. */
+/** How far around a repeated memory a negation is searched for in its sentence. */
 const AROUND_CHARS = 400;
 const FIGURES = /\p{Nd}+(?:[.,]\p{Nd}+)*/gu;
 const IS_QUESTION = /[?？]["'”’»)\]*_`」』）]*$/u;
@@ -54,9 +54,9 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** What may be an id among words. */
 const TOKEN = /[A-Za-z0-9][A-Za-z0-9._:-]{2,127}/g;
-/** As ids are made here: nobody writes one by chance. */
+/** A UUID, which nobody writes by chance. */
 const MADE_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-/** An id that somebody chose may be a word, a number or the name of a file: it is cited where it is called a memory, or calls itself one. */
+/** Any other id may be a word, a number or a file name: it counts as cited where it is called a memory, or begins like one. */
 const CALLED_MEMORY = /\bmemory[\s"'`([#]{1,4}$/i;
 const CALLS_ITSELF_MEMORY = /^m(?:em(?:ory)?)?[-_:.]/i;
 const CALLED_CHARS = 12;
@@ -68,12 +68,12 @@ export class MemoryIndex {
   /** By number of a stem: the rows that have it. */
   readonly #postings: number[][] = [];
   readonly #ids: ReadonlySet<string>;
-  /** How often each row was hit by the text that is being looked at; zero in between. */
+  /** Hits per row for the text being read; zero in between. */
   readonly #hits: Uint16Array;
   /** By row: how many stems it has, and how many of them a match needs. */
   readonly #sizes: Uint16Array;
   readonly #needed: Uint16Array;
-  /** Memories of stop words alone: they can only be repeated word for word. */
+  /** Memories of stop words alone, which can only match word for word. */
   readonly #stemless: readonly Row[];
   /** The languages of the memories, and English. */
   readonly #languages = new Set<Language>([inEnglish]);
@@ -107,7 +107,7 @@ export class MemoryIndex {
     const matched = new Set(cited);
     const sentences = this.#numberedSentences(read);
     const repeatable = new Set(this.#stemless);
-    // Few texts have enough of any memory at all, and only they are looked at sentence by sentence.
+    // Most texts have too few stems of any memory and need no closer look.
     if (this.#hitBy(sentences, this.#needed).length > 0) {
       const near = this.#nearIn(sentences);
       const isLong = (row: Row): boolean => !isShort(row);
@@ -122,13 +122,13 @@ export class MemoryIndex {
     for (const row of repeatable) {
       const isSaid = this.#isSaid(row, repeated, sentences);
       if (isSaid === true) matched.add(row.id);
-      // What is denied word for word is not said by its words.
+      // A memory that is denied word for word is not repeated.
       else if (isSaid === false && !cited.has(row.id)) matched.delete(row.id);
     }
     return matched;
   }
 
-  /** The ids of the memories that stand in a text as they are, case, white space and punctuation aside, or by their id. */
+  /** The ids of the memories that a text has word for word, ignoring case, white space and punctuation, or cites by id. */
   containedIn(text: string): ReadonlySet<string> {
     const read = text.slice(0, TEXT_CHARS_MAX);
     const contained = new Set(this.#citedIn(read));
@@ -149,7 +149,7 @@ export class MemoryIndex {
     }
   }
 
-  /** Rows of which the sentences have as many stems, taken together, as they need. */
+  /** Rows of which the sentences together have as many stems as needed. */
   #hitBy(sentences: readonly NumberedSentence[], needed: Uint16Array): readonly Row[] {
     const found: number[] = [];
     const hits = this.#hits;
@@ -165,8 +165,7 @@ export class MemoryIndex {
   }
 
   /**
-   * The sentences of a text with the numbers of their stems. A text is read in its own language, in English, in which most
-   * names and many statements are, and in those of the memories, which may stand in it as they are.
+   * The sentences of a text with the numbers of their stems: in its own language, in English, and in those of the memories.
    */
   #numberedSentences(text: string): readonly NumberedSentence[] {
     const readAs = new Set([this.#stems.language(text), ...this.#languages]);
@@ -205,7 +204,7 @@ export class MemoryIndex {
     }
     const known = byWord.get(word);
     if (known !== undefined) return known;
-    if (byWord.size >= WORDS_KEPT_MAX) byWord.clear();
+    if (byWord.size >= WORDS_CACHED_MAX) byWord.clear();
     const number = this.#numbers.get(this.#stems.stem(word, language)) ?? -1;
     byWord.set(word, number);
     return number;
@@ -220,7 +219,7 @@ export class MemoryIndex {
     return number;
   }
 
-  /** The rows that have enough of their stems in three consecutive sentences: a window slides over them, and counts. */
+  /** The rows that have enough stems in three consecutive sentences, counted with a sliding window. */
   #nearIn(sentences: readonly NumberedSentence[]): ReadonlySet<Row> {
     const matched = new Set<Row>();
     const hits = this.#hits;
@@ -245,7 +244,7 @@ export class MemoryIndex {
     return matched;
   }
 
-  /** Of the short ones among these rows, those that have all their stems in one sentence that denies what they deny. */
+  /** Of these short rows, those with all their stems in one sentence with the same negation. */
   *#shortIn(sentences: readonly NumberedSentence[], rows: readonly Row[]): Generator<Row> {
     if (rows.length === 0) return;
     const deniedBySentence = new Map<NumberedSentence, ReadonlySet<number>>();
@@ -275,16 +274,16 @@ export class MemoryIndex {
     }
   }
 
-  /** The numbers of the stems in the clauses of a sentence that are denied. */
+  /** The numbers of the stems in denied clauses of a sentence. */
   #deniedIn(sentence: string): ReadonlySet<number> {
     const words = this.#clausesOf(sentence).flatMap((clause) => (clause.isDenied ? clause.words : []));
     return this.#numbersIn(words, [this.#stems.language(sentence), ...this.#languages]);
   }
 
-  /** Whether a text has the memory word for word where nothing around it denies it; undefined where it does not have it. */
+  /** Whether a text has the memory word for word and not denied; undefined where it does not have it. */
   #isSaid(row: Row, repeated: RepeatedText, sentences: readonly NumberedSentence[]): boolean | undefined {
     let isDeniedOnly = false;
-    for (const { start, end } of repeated.stretchesOf(row.comparable)) {
+    for (const { start, end } of repeated.rangesOf(row.comparable)) {
       const { read } = repeated;
       isDeniedOnly = true;
       const at = firstEndingAfter(sentences, start);
@@ -312,13 +311,13 @@ function isShort({ numbers }: Row): boolean {
   return numbers.length <= STEMS_OF_SHORT_MAX;
 }
 
-/** A stretch of a text. */
+/** A range of a text. */
 interface Place {
   readonly start: number;
   readonly end: number;
 }
 
-/** The first sentence that is not over at a place, found by halving. */
+/** Binary search for the first sentence that ends after a place. */
 function firstEndingAfter(sentences: readonly NumberedSentence[], place: number): number {
   let [from, to] = [0, sentences.length];
   while (from < to) {
@@ -333,10 +332,10 @@ function figuresIn(text: string): readonly string[] {
   return text.normalize("NFKC").match(FIGURES) ?? [];
 }
 
-/** A text in which memories are looked for word for word: case, white space and punctuation aside. */
+/** A text in which memories are searched for word for word, ignoring case, white space and punctuation. */
 class RepeatedText {
   readonly read: string;
-  /** Its comparable form, made word by word, so that what stands in it is found again in the text. */
+  /** Its comparable form. */
   readonly #whole: string;
   /** Of each word: where it begins in the comparable form, and where it stands in the text. */
   readonly #starts: number[] = [];
@@ -361,24 +360,24 @@ class RepeatedText {
   }
 
   has(words: string): boolean {
-    for (const _ of this.stretchesOf(words)) return true;
+    for (const _ of this.rangesOf(words)) return true;
     return false;
   }
 
   /** Where words in their comparable form stand in the text. */
-  *stretchesOf(words: string): Generator<Place> {
+  *rangesOf(words: string): Generator<Place> {
     if (words === "") return;
     const length = words.length;
     for (const at of UNSPACED.test(words) ? this.#unspaced(words) : this.#spaced(words)) {
-      const stretch = { start: this.#inText(at, false), end: this.#inText(at + length, true) };
-      // A number goes on behind its point.
-      if (ENDS_IN_DIGIT.test(words) && GOES_ON_IN_DIGITS.test(this.read.slice(stretch.end, stretch.end + 2))) continue;
+      const range = { start: this.#inText(at, false), end: this.#inText(at + length, true) };
+      // A decimal point continues a number.
+      if (ENDS_IN_DIGIT.test(words) && GOES_ON_IN_DIGITS.test(this.read.slice(range.end, range.end + 2))) continue;
       if (
         BEGINS_WITH_DIGIT.test(words) &&
-        COMES_FROM_DIGITS.test(this.read.slice(Math.max(0, stretch.start - 2), stretch.start))
+        COMES_FROM_DIGITS.test(this.read.slice(Math.max(0, range.start - 2), range.start))
       )
         continue;
-      yield stretch;
+      yield range;
     }
   }
 
@@ -392,7 +391,7 @@ class RepeatedText {
     }
   }
 
-  /** From where its rarest word stands: to search a long text for each of thousands of memories takes seconds. */
+  /** Starts at its rarest word: searching a long text for thousands of memories would take seconds. */
   *#spaced(words: string): Generator<number> {
     let fewest: { readonly at: number; readonly places: readonly number[] } | undefined;
     for (const [word, [at = 0]] of placesByWord(words)) {
@@ -408,7 +407,7 @@ class RepeatedText {
     }
   }
 
-  /** The place in the text for one in the comparable form; an end belongs to the word before it. */
+  /** Maps a place in the comparable form to the text; an end belongs to the word before it. */
   #inText(at: number, isEnd: boolean): number {
     let [from, to] = [0, this.#starts.length];
     while (to - from > 1) {
@@ -422,7 +421,7 @@ class RepeatedText {
   }
 }
 
-/** What the separators of the comparable form leave. */
+/** Words, as the comparable form separates them. */
 const WORDS = /(?:[#@%&]|(?![\s\p{P}`]).)+/gsu;
 const IS_SPACED = /^(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai})[\p{L}\p{N}]$/u;
 const ENDS_IN_DIGIT = /\p{Nd}$/u;

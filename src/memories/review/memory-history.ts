@@ -1,5 +1,4 @@
-// From a memory to its uses and back: the answers that were given it, what they did with it, and what followed; and the
-// words that it rests on, with what stands around them.
+// The uses of a memory: the answers that were given it, what they did with it and what followed. And its evidence in context.
 import { feedbackOn } from "../../index/feedback-fold.js";
 import { textsOf } from "../../index/texts.js";
 import type { Entry } from "../../model/entry.js";

@@ -1,4 +1,4 @@
-// What is written about memories and read back: entries are appended all or none, and a claim that is taken says who was faster.
+// Writing about memories: entries are appended all or none, and a taken claim means that another process was faster.
 
 import { hash } from "node:crypto";
 import type { GroupCommit } from "../../log/capture/group-commit.js";
@@ -30,7 +30,7 @@ export class MemoryLedger {
     this.#commit = commit;
   }
 
-  /** Appends all of them; where claims were taken, nothing, and it says which. */
+  /** Appends all entries, or none where claims are taken, and returns those. */
   async attempt(entries: readonly OwnEntry[]): Promise<readonly TakenClaim[] | undefined> {
     if (entries.length === 0) return undefined;
     const outcome = await this.#commit.append(entries.map(({ entry }) => entry));
@@ -42,7 +42,7 @@ export class MemoryLedger {
     return this.calls.memoriesById(ids);
   }
 
-  /** Refuses a wording that another memory has already, or waits with. */
+  /** Throws where another active memory or candidate says the same. */
   async rejectDuplicate(content: string, project: string, own = ""): Promise<void> {
     const twin = (await this.calls.duplicatesOf({ content, project })).find(({ id }) => id !== own);
     if (twin === undefined) return;
@@ -52,7 +52,7 @@ export class MemoryLedger {
     throw new RecorderError({ code: "memory_known", field: "content", message, ...hint });
   }
 
-  /** The memory of this id as it is now; refused where there is none. */
+  /** The memory with this id; throws where there is none. */
   async named(id: string): Promise<MemorySummary> {
     const [memory] = await this.byId([String(id)]);
     return orThrow(memory ?? memoryNotFound(id));
@@ -63,8 +63,6 @@ export function memoryNotFound(id: unknown): Rejection {
   return notFound("memory", id, { field: "id" });
 }
 
-// The entries that memories are made of, packed and ready to be appended.
-
 class MemoryEntries {
   readonly #surroundings: WriteContext;
 
@@ -72,7 +70,7 @@ class MemoryEntries {
     this.#surroundings = surroundings;
   }
 
-  /** The entries of a new statement: itself first, then the words that it rests on. */
+  /** The entries of a new statement: the statement first, then its evidence. */
   statement(
     kept: KeptProposal,
     quoted: readonly QuotedEvidence[],
@@ -113,7 +111,7 @@ class MemoryEntries {
     return packOwn("audit", { action: "verdict", actor, target }, this.#surroundings);
   }
 
-  /** What a turn used; nothing is said of a memory but what is true. */
+  /** What a turn used; only true flags are stored. */
   reinforced({ turn_id, project, client, uses }: TurnUses, actor: string): OwnEntry {
     const memories = uses.map(({ memory_id, given, used, confirmed }) => ({
       memory_id,
@@ -129,7 +127,7 @@ class MemoryEntries {
   }
 }
 
-/** What tells the same entries again without naming them. */
+/** A hash that identifies the cited entries without naming them. */
 function citesOf(entryIds: readonly string[]): string {
   return entryIds.length === 0 ? "" : hash("sha256", JSON.stringify([...entryIds].sort()));
 }

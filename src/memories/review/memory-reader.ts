@@ -1,4 +1,4 @@
-// Memories as they are read: the list, the queue, one of them with its history.
+// Reading memories: the list, the review queue, single ones with their history, and the acceptance rate of each source.
 import type { HeardEvidence, KeptMemory } from "../../index/memory-fold.js";
 import type { Entry } from "../../model/entry.js";
 import type { MemorySource } from "../../model/memory.js";
@@ -12,7 +12,7 @@ import type { Acceptance, MemoryDetail, MemoryEvent, MemoryList, MemorySummary }
 import { MemoryHistory } from "./memory-history.js";
 import type { MemoriesReached, MemoryListQuery } from "./memory-query.js";
 
-/** Of a memory that is given in every turn, or said again and again, the newest uses and words are shown; its life whole. */
+/** The newest uses and evidence; proposals and verdicts are few and shown whole. */
 const HISTORY_MAX = 500;
 const historyKinds = [
   ["memory_proposed", "memory_promoted", "memory_rejected", "memory_superseded"],
@@ -40,12 +40,12 @@ export class MemoryReader {
     return this.#shelf.current();
   }
 
-  /** Another number means that something may have been forgotten: whoever keeps what was recorded lets go of it. */
+  /** When it changes, something may have been forgotten: caches of recorded content must be dropped. */
   get reloads(): number {
     return this.#shelf.reloads;
   }
 
-  /** How what each source proposes is taken. */
+  /** How many proposals of each source were accepted. */
   acceptance(memories: MemoriesById): readonly Acceptance[] {
     return this.#acceptances.of(memories);
   }
@@ -54,7 +54,7 @@ export class MemoryReader {
     return countPending(await this.all());
   }
 
-  /** Candidates best first, all else the newest first. What arrives after the first page moves nothing across a page. */
+  /** Candidates best first, others newest first. New memories do not shift later pages. */
   async list(query: MemoryListQuery): Promise<MemoryList> {
     const memories = await this.all();
     const pending = countPending(memories);
@@ -180,8 +180,6 @@ function isTrue(flags: { readonly [name: string]: unknown }): object {
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value === true));
 }
 
-// A memory as readers see it, and the order in which candidates wait for a person.
-
 function toSummary(kept: KeptMemory, related: Related): MemorySummary {
   const {
     evidence,
@@ -206,16 +204,16 @@ function toSummary(kept: KeptMemory, related: Related): MemorySummary {
   };
 }
 
-/** What words of each weigh; a person's own word as much as a user's. */
+/** The weight of evidence by who said it; a person's own statement weighs as much as a user's. */
 const weights: { readonly [said_by: string]: number } = { user: 3, tool: 2, assistant: 1 };
 const WEIGHT_OF_A_PERSON = 3;
 
-/** A candidate is worth half as much when it is so much older. */
+/** The age that halves the rank of a candidate. */
 const HALF_LIFE_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Where a candidate stands in the queue: sessions × weight × recency. As a logarithm it stays the same as time goes by: a
- * newer one is ahead of an older one by a constant, and nothing moves while a person turns pages.
+ * The rank of a candidate in the queue: sessions × weight × recency. As a logarithm it does not change with time, so pages stay
+ * stable.
  */
 function rankOf({ source, evidence, proposed_ms }: KeptMemory, through = Number.POSITIVE_INFINITY): number {
   const known = evidence.filter(({ added }) => added <= through);
@@ -229,19 +227,18 @@ function weightOf({ said_by }: HeardEvidence): number {
   return weights[said_by] ?? 1;
 }
 
-// Which memories are like each other, and which contradict each other: what one says of another holds of both, also where the
-// other was there first and could not know.
 type Related = Pick<KeptMemory, "similar_to" | "conflicts_with">;
 
+/** Which memories resemble or contradict each other. A relation holds for both, although only the later one records it. */
 class Relations {
   #of: MemoriesById | undefined;
   #version = -1;
   /** By the id of a memory that was there first: those that name it. */
   #naming = new Map<string, { readonly similar_to: string[]; readonly conflicts_with: string[] }>();
 
-  /** What a memory is to others, in the order in which they came. */
+  /** The memories that it resembles or contradicts, in either direction. */
   relatedTo({ id, similar_to, conflicts_with }: KeptMemory, memories: MemoriesById): Related {
-    if (this.#of !== memories || this.#version !== memories.version) this.#look(memories);
+    if (this.#of !== memories || this.#version !== memories.version) this.#update(memories);
     const naming = this.#naming.get(id);
     if (naming === undefined) return { similar_to, conflicts_with };
     return {
@@ -250,10 +247,10 @@ class Relations {
     };
   }
 
-  #look(memories: MemoriesById): void {
+  #update(memories: MemoriesById): void {
     this.#naming = new Map();
     for (const { id, status, similar_to, conflicts_with } of memories.values()) {
-      // What was turned down or put out of use is no news to the other.
+      // Rejected and superseded memories do not count.
       if (status !== "candidate" && status !== "active") continue;
       for (const other of similar_to) this.#namingOf(other).similar_to.push(id);
       for (const other of conflicts_with) this.#namingOf(other).conflicts_with.push(id);
@@ -269,11 +266,10 @@ class Relations {
   }
 }
 
-// How what a source proposes is taken by whoever decides. A source of which most is turned down is paused.
 const VERDICTS = 30;
 const ACCEPTED_MIN = 0.4;
 
-/** Reckoned once for each change of the memories, since every proposal asks. */
+/** The acceptance rate of each source, cached because every proposal asks. A source that is mostly rejected is paused. */
 class Acceptances {
   #of: MemoriesById | undefined;
   #version = -1;
@@ -287,7 +283,7 @@ class Acceptances {
   }
 }
 
-/** By source and generation, in the order of their names. A person's own additions are nobody's proposals. */
+/** By source and generation, in the order of their names. A person's own additions are no proposals. */
 function acceptanceOf(memories: Iterable<KeptMemory>): readonly Acceptance[] {
   const verdicts = new Map<string, { readonly memory: KeptMemory; readonly at: number; readonly isYes: boolean }[]>();
   for (const memory of memories) {

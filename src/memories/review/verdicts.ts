@@ -1,4 +1,4 @@
-// A person's verdicts: a candidate is promoted or rejected once, a memory is superseded, each with an audit entry beside it.
+// A person's verdicts: a candidate is promoted or rejected once, a memory is superseded, each with an audit entry.
 import type { OwnEntry } from "../../log/capture/pack.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
 import type { ProposingParts } from "../propose/proposing.js";
@@ -62,13 +62,13 @@ export class Verdicts {
     return this.#ledger.byId(ids);
   }
 
-  /** Appends all of them, or says that somebody was faster. */
+  /** Appends all entries, or throws where another verdict was faster. */
   async #append(entries: readonly OwnEntry[]): Promise<void> {
     const taken = await this.#ledger.attempt(entries);
     if (taken !== undefined) throw new RecorderError(secondVerdict());
   }
 
-  /** The memory may have been forgotten between the look and the writing; then a new wording must not outlive it. */
+  /** The memory may have been forgotten between check and write; then its new wording is forgotten, too. */
   async #decided(id: string, wordings: readonly OwnEntry[]): Promise<MemorySummary> {
     const [memory] = await this.#ledger.byId([id]);
     if (memory === undefined) for (const wording of wordings) await this.#forget(wording.id);

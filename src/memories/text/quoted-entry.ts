@@ -1,4 +1,4 @@
-// Who said what in an entry, and what a session was given beside what was said in it.
+// Who said what in an entry, and what its context pack gave to the session.
 import { contentTexts } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
@@ -12,7 +12,7 @@ export function quotedEntry(entry: Entry): QuotedEntry | undefined {
   return { entry_id: entry.id, session_id: entry.session_id, project: entry.project, said };
 }
 
-/** The texts of an entry, with whose words they are. A summary of what was said before is nobody's. */
+/** The texts of an entry with their speakers. A summary has none. */
 export function spokenIn(entry: Entry): readonly Spoken[] {
   switch (entry.kind) {
     case "interaction":
@@ -35,8 +35,8 @@ export function spokenIn(entry: Entry): readonly Spoken[] {
 }
 
 /**
- * The texts that a context pack gave to a session. Its `messages` of users, assistants and tools are the conversation
- * itself: a quote of it was said there, and not given.
+ * The texts that a context pack gave to a session. Its `messages` of users, assistants and tools are the conversation itself,
+ * which was said and not given.
  */
 export function textsOfPack(pack: JsonObject): readonly string[] {
   const { messages, ...others } = pack;
@@ -54,7 +54,7 @@ function by(speaker: Speaker, ...texts: readonly string[]): readonly Spoken[] {
   return texts.map((text) => ({ by: speaker, text }));
 }
 
-/** Every text and number of a value; an entry's nesting is bounded at the door. */
+/** Every text and number of a value; capture bounds the nesting. */
 function leavesOf(value: JsonValue | undefined): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];
@@ -62,9 +62,7 @@ function leavesOf(value: JsonValue | undefined): readonly string[] {
   return isJsonObject(value) ? Object.values(value).flatMap(leavesOf) : [];
 }
 
-// An entry as it can be quoted, with whose words are whose.
-
-/** Whose words a text is. What stands in a system message was said by nobody in the conversation. */
+/** Who said a text; `system` for what nobody said in the conversation. */
 export type Speaker = "user" | "tool" | "assistant" | "system";
 
 export interface Spoken {
@@ -72,7 +70,7 @@ export interface Spoken {
   readonly text: string;
 }
 
-/** An entry as far as it can be quoted. */
+/** What can be quoted from an entry. */
 export interface QuotedEntry {
   readonly entry_id: string;
   readonly session_id: string;
@@ -80,9 +78,7 @@ export interface QuotedEntry {
   readonly said: readonly Spoken[];
 }
 
-// Until where an entry was being said: what a session was given before an answer was there, the answer may repeat.
-
-/** The position of an entry's last words: of the response, where one completed an interaction later. */
+/** The position of an entry's last words: that of the response that completed an interaction. What was given up to there counts. */
 export async function saidThrough(entry: Entry, entries: Pick<EntryReader, "getById">): Promise<number> {
   const { response_id } = entry as { readonly response_id?: string };
   const response = response_id === undefined ? undefined : await entries.getById(response_id);

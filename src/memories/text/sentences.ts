@@ -1,4 +1,4 @@
-// Where the sentences of a text stand: they end with a mark, with a line that was not merely wrapped, or with the text.
+// Splits a text into sentences: they end with a mark, at a line break that is no wrapping, or with the text.
 
 export interface Sentence {
   readonly text: string;
@@ -7,12 +7,12 @@ export interface Sentence {
   readonly end: number;
 }
 
-/** A run that never ends is cut, so that whatever looks at sentences looks at bounded ones. */
+/** Longer runs are cut, so that sentences are bounded. */
 const SENTENCE_CHARS_MAX = 2_000;
-/** A shorter line was ended by its writer, not by the width of a page. */
+/** A shorter line was ended by its writer, not wrapped. */
 const WRAPPED_CHARS_MIN = 60;
 
-/** Counted repetitions, because a mark repeated a million times would else be tried from each of its places to its end. */
+/** Repetitions are bounded: a mark repeated a million times would take quadratic time. */
 const END = /[.!?…]{1,8}["'”’»)\]*_`]{0,8}(?=\s|$)|[。！？｡]{1,8}["'”’»）」』]{0,8}|\n/g;
 const ABBREVIATION =
   /(?:^|[\s("'“«])(?:e\.?g|i\.?e|etc|vs|cf|approx|no|nr|z\.?\s?b|d\.?\s?h|u\.?\s?a|bzw|ca|usw|p\.?\s?ex|sr|sra|dr|mr|mrs|ms|st|[A-Z])\.$/i;
@@ -47,10 +47,10 @@ function endsSentence(text: string, start: number, end: number, mark: string): b
 
 function* cut(text: string, from: number, to: number): Generator<Sentence> {
   for (let at = from; at < to; at += SENTENCE_CHARS_MAX) {
-    const piece = text.slice(at, Math.min(at + SENTENCE_CHARS_MAX, to));
-    const trimmed = piece.trim();
+    const chunk = text.slice(at, Math.min(at + SENTENCE_CHARS_MAX, to));
+    const trimmed = chunk.trim();
     if (trimmed === "") continue;
-    const start = at + piece.indexOf(trimmed);
+    const start = at + chunk.indexOf(trimmed);
     yield { text: trimmed, start, end: start + trimmed.length };
   }
 }

@@ -29,7 +29,7 @@ describe("stems", () => {
     ["english", "Deployments need approvals", "A deployment needs approval"],
   ])("in %s, inflection is no difference", (language, one, other) => {
     expect(stems.language(one).name).toBe(language);
-    expect(stems.likeness(one, other)).toBe(1);
+    expect(stems.similarity(one, other)).toBe(1);
   });
 
   test("scripts without spaces are cut into words", () => {
@@ -39,7 +39,7 @@ describe("stems", () => {
 
   test("a text that shows no language is compared in the other's", () => {
     expect(stems.language("Zertifikate Server").name).toBe("english");
-    expect(stems.likeness("Zertifikate Server", "die Server und das Zertifikat")).toBe(1);
+    expect(stems.similarity("Zertifikate Server", "die Server und das Zertifikat")).toBe(1);
   });
 
   test("the share is that of all members", () => {

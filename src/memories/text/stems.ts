@@ -1,5 +1,5 @@
-// The stems of a text, by which statements are compared: its words without inflection and without those that say
-// nothing. Stemming a word takes over a microsecond and looking it up a tenth of that, so words and texts are kept.
+// The stems of a text, by which statements are compared: its words without inflection and without stop words, in nine languages.
+// Stemming a word takes over a microsecond and a lookup a tenth of that, so both words and texts are cached.
 
 import { stemmer as dutch } from "@orama/stemmers/dutch";
 import { stemmer as english } from "@orama/stemmers/english";
@@ -16,14 +16,14 @@ import { stopwords as mandarinStopWords } from "@orama/stopwords/mandarin";
 import { deu, eng, fra, ita, nld, por, rus, spa, swe } from "stopword";
 import { chunksOf, eachWord, type SegmentingBudget } from "../../reflect/words.js";
 
-/** What is kept is thrown away as a whole once there is this much of it: simple, and no text can make it grow. */
+/** A cache is cleared as a whole when it is full. */
 const WORDS_KEPT_MAX = 100_000;
 const TEXTS_KEPT_MAX = 20_000;
 const TEXT_KEPT_CHARS_MAX = 1_000;
 
-/** A language shows in the first words; a book in another one behind them changes nothing. */
+/** The beginning of a text tells its language. */
 const LANGUAGE_CHARS = 2_000;
-/** Finding words without spaces takes some 2 µs a character: beyond this a text has no more of them. */
+/** Segmenting scripts without spaces takes some 2 µs a character; the rest of a longer text is skipped. */
 export const SEGMENTED_CHARS_MAX = 200_000;
 
 const IS_LATIN_LETTER = /^\p{Script=Latin}$/u;
@@ -56,7 +56,7 @@ export class Stems {
     let found = inEnglish;
     let most = 0;
     for (const language of languages) {
-      const count = words.reduce((sum, word) => sum + Number(saysNothing(word, language)), 0);
+      const count = words.reduce((sum, word) => sum + Number(isStopWord(word, language)), 0);
       if (count > most) {
         most = count;
         found = language;
@@ -80,7 +80,7 @@ export class Stems {
     return stems;
   }
 
-  /** The stem of a word as `words` gives it; empty for one that says nothing. */
+  /** The stem of a word as `words` returns it; empty for a stop word. */
   stem(word: string, language: Language): string {
     const stems = this.#within(this.#stemsByLanguage, language);
     const kept = stems.get(word);
@@ -91,14 +91,14 @@ export class Stems {
   }
 
   /**
-   * How alike two statements are, from 0 to 1: the share of all their stems that both have. A statement too short to
-   * show its language is looked at in the other's.
+   * How similar two statements are, from 0 to 1: the share of their stems that both have. Both languages are tried, because a
+   * statement may be too short to tell its own.
    */
-  likeness(one: string, other: string): number {
+  similarity(one: string, other: string): number {
     const own = this.language(one);
     const others = this.language(other);
-    const likeness = jaccard(this.of(one, own), this.of(other, own));
-    return own === others ? likeness : Math.max(likeness, jaccard(this.of(one, others), this.of(other, others)));
+    const similarity = jaccard(this.of(one, own), this.of(other, own));
+    return own === others ? similarity : Math.max(similarity, jaccard(this.of(one, others), this.of(other, others)));
   }
 
   #within<T>(byLanguage: Map<string, Map<string, T>>, { name }: Language): Map<string, T> {
@@ -110,7 +110,7 @@ export class Stems {
   }
 }
 
-/** The share of all members of two sets that both have; 0 where both are empty, as nothing is alike nothing. */
+/** The Jaccard similarity of two sets; 0 where both are empty. */
 export function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const [small, large] = one.size <= other.size ? [one, other] : [other, one];
   let common = 0;
@@ -119,15 +119,15 @@ export function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): n
   return all === 0 ? 0 : common / all;
 }
 
-/** Whether a word is one of the small ones of a language, or begins with one. */
-function saysNothing(word: string, { stopWords, elides }: Language): boolean {
+/** Whether a word is a stop word of a language, or begins with an elided one. */
+function isStopWord(word: string, { stopWords, elides }: Language): boolean {
   return stopWords.has(word) || (elides && word.includes("'") && ELIDED.test(word));
 }
 
 function stemmed(word: string, language: Language): string {
   const bare = (language.elides ? word.replace(ELIDED, "") : word).replace(/'s?$/, "");
   if (language.stopWords.has(word) || language.stopWords.has(bare) || unspacedStopWords.has(bare)) return "";
-  // A lone Latin letter or kana is a variable, a particle or a rest of something.
+  // A single Latin letter or kana is a variable, a particle or a fragment.
   if (IS_LATIN_LETTER.test(bare) || IS_KANA_LETTER.test(bare)) return "";
   return language.stem(bare);
 }
@@ -137,23 +137,21 @@ function keep<T>(into: Map<string, T>, key: string, value: T, countMax: number):
   into.set(key, value);
 }
 
-// The languages whose words have stems here: how a word is stemmed, and which words say nothing.
-
 export interface Language {
   readonly name: string;
   readonly stem: (word: string) => string;
   readonly stopWords: ReadonlySet<string>;
-  /** Whether short words lose their vowel to the next one: l'utilisateur, dell'utente. */
+  /** Whether short words are elided before a vowel: l'utilisateur, dell'utente. */
   readonly elides: boolean;
 }
 
-/** Contractions typed without their apostrophe, which the lists lack. */
+/** Contractions without their apostrophe, which the lists lack. */
 const TYPED =
   "dont doesnt didnt cant wont isnt arent wasnt werent couldnt wouldnt shouldnt thats theres youre im ive id";
 
 export const inEnglish: Language = language("english", english, [...englishStopWords, ...eng, ...TYPED.split(" ")]);
 
-/** English comes first: where two languages claim a text equally, it is English. */
+/** In a tie the first language wins. */
 const languages: readonly Language[] = [
   inEnglish,
   language("german", german, deu),
@@ -166,7 +164,7 @@ const languages: readonly Language[] = [
   language("russian", russian, rus),
 ];
 
-/** Scripts without spaces need no guess at the language: their stop words are nobody else's words. */
+/** Stop words of scripts without spaces cannot be words of another language. */
 const unspacedStopWords: ReadonlySet<string> = new Set([...mandarinStopWords, ...japaneseStopWords].map(comparable));
 
 function language(

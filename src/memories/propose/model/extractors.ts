@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { basename } from "node:path";
 import { isJsonObject, parseJsonObject } from "../../../model/json.js";
 import { RecorderError } from "../../../model/rejection.js";
-import type { Extractor, ExtractorSettings, ModelQuestion, ModelReply } from "../extractor.js";
+import type { Extractor, ExtractorSettings, ModelReply, ModelRequest } from "../extractor.js";
 
 export function openExtractor(settings: ExtractorSettings): Extractor {
   return "via" in settings ? new CommandExtractor(settings) : new EndpointExtractor(settings);
@@ -26,7 +26,7 @@ class CommandExtractor implements Extractor {
     this.#command = via;
   }
 
-  ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
+  ask(request: ModelRequest, signal?: AbortSignal): Promise<ModelReply> {
     // The user's own command in their own shell, in a process group of its own.
     const child = spawn(this.#command, { shell: true, stdio: ["pipe", "pipe", "ignore"], detached: true });
     const keeping = endWithUs(child);
@@ -51,7 +51,7 @@ class CommandExtractor implements Extractor {
     });
     // A command that does not read all of its input may still answer.
     child.stdin.on("error", () => undefined);
-    child.stdin.end(`${JSON.stringify(question)}\n`);
+    child.stdin.end(`${JSON.stringify(request)}\n`);
     return new Promise((resolve) => {
       child.on("error", (error) => {
         early ??= { failed: error.message };
@@ -138,11 +138,11 @@ class EndpointExtractor implements Extractor {
     this.name = model;
   }
 
-  async ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
-    return this.#ask(question, signal).catch(unreached);
+  async ask(request: ModelRequest, signal?: AbortSignal): Promise<ModelReply> {
+    return this.#ask(request, signal).catch(unreached);
   }
 
-  async #ask({ prompt, text }: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
+  async #ask({ prompt, text }: ModelRequest, signal?: AbortSignal): Promise<ModelReply> {
     const late = AbortSignal.timeout(ENDPOINT_TIMEOUT_MS);
     const response = await fetch(this.#url, {
       method: "POST",

@@ -15,7 +15,7 @@ import type { SessionList } from "../../../sessions/session-summary.js";
 import type { MemoryReads } from "../../memory-calls.js";
 import type { ExtractionCollector } from "../../passes.js";
 import type { QuotedEntry } from "../../text/quoted-entry.js";
-import type { Ending, Extractor, ModelReply } from "../extractor.js";
+import type { AbortSignalLike, Extractor, ModelReply } from "../extractor.js";
 import { narrower, SEGMENTATION, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./segments.js";
 import { EXTRACTION, UNSENT } from "./sent-tokens.js";
 
@@ -39,7 +39,7 @@ export interface ModelPassOptions {
   /** Asked before each session; false ends the pass there. */
   readonly shouldContinue?: (() => Promise<boolean>) | undefined;
   /** Ends it while a model is being asked. */
-  readonly signal?: Ending | undefined;
+  readonly signal?: AbortSignalLike | undefined;
 }
 
 /** A session without a new entry for so long has ended. */

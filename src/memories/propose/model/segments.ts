@@ -1,14 +1,14 @@
-// A session in pieces that a model can read: numbered texts with their speakers, each piece within a bound.
+// Splits a session into segments that a model can read: numbered texts with their speakers.
 import { itemAt } from "../../../model/item-at.js";
 import type { QuotedEntry, Speaker } from "../../text/quoted-entry.js";
 
-/** Changes whenever the same session would be cut in another way, since that makes another generation. */
+/** Change it when sessions are split differently: that makes another generation. */
 export const SEGMENTATION = "1";
 
 export interface Segment {
   readonly session_id: string;
   readonly project: string;
-  /** What it is made of, to be cut once more where a model cannot take it. */
+  /** Its entries, to be split again where it is too long for a model. */
   readonly entries: readonly QuotedEntry[];
   /** By number, from 1: the entry whose text it is. */
   readonly entryIds: readonly string[];
@@ -23,9 +23,9 @@ interface Line {
 }
 
 export interface SegmentLimits {
-  /** Of one piece. */
+  /** Of one segment. */
   readonly chars_max: number;
-  /** Of one text in it; what is longer loses its middle. */
+  /** Of one text in it; longer ones lose their middle. */
   readonly text_chars_max: number;
 }
 
@@ -34,8 +34,8 @@ const CHARS_LEAST = 1_000;
 export const segmentLimits: SegmentLimits = { chars_max: 24_000, text_chars_max: 4_000 };
 
 /**
- * The pieces of a session, each of one project. A piece ends before a user speaks if it is half full by then, so that
- * question and answer stay together.
+ * The segments of a session, each of one project. A segment that is half full ends before the next user message, so that question
+ * and answer stay together.
  *
  * @param entries Of one session in the order of the log, masked.
  */
@@ -59,7 +59,7 @@ export function segmentsOf(entries: readonly QuotedEntry[], limits: SegmentLimit
   return segments;
 }
 
-/** Half the limits, for a piece that a model found too long; nothing where halving would leave nothing to read. */
+/** Half the limits, for a segment that is too long for a model; undefined where they would become too small. */
 export function narrower({ chars_max, text_chars_max }: SegmentLimits): SegmentLimits | undefined {
   if (chars_max < 2 * CHARS_LEAST) return undefined;
   return {
@@ -71,14 +71,14 @@ export function narrower({ chars_max, text_chars_max }: SegmentLimits): SegmentL
 function* linesOf(entries: readonly QuotedEntry[], limits: SegmentLimits): Generator<Line> {
   for (const entry of entries) {
     for (const { by, text } of entry.said) {
-      // What a system says is given and not learned.
+      // System messages are given, not learned.
       if (by === "system" || text.trim() === "") continue;
       yield { entry, by, text: shortened(text, Math.min(limits.text_chars_max, limits.chars_max)) };
     }
   }
 }
 
-/** The beginning and the end of a text, which say what it is about, with a word about what lies between. */
+/** The beginning and the end of a text, with a note of how much was left out. */
 function shortened(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const half = Math.floor(charsMax / 2);

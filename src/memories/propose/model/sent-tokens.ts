@@ -1,4 +1,4 @@
-// What models were sent, as the audit says: an entry for each time that a piece of a session goes out.
+// How many tokens models were sent, from the audit entries: one for each request.
 
 import { type EntryIndex, rowPages } from "../../../index/port.js";
 import type { EntryOf } from "../../../model/entry.js";
@@ -6,7 +6,7 @@ import type { EntryReader } from "../../../search/lists/entry-reader.js";
 
 /** The action of an audit entry whose target is how many tokens are about to be sent. */
 export const EXTRACTION = "extraction";
-/** The action of one that takes as many back, since nobody could be reached to send them to. */
+/** The action of one that takes tokens back, because the request could not be sent. */
 export const UNSENT = "extraction_unsent";
 
 const READ_AT_ONCE = 1_000;
@@ -16,7 +16,7 @@ interface Parts {
   readonly entries: Pick<EntryReader, "read">;
 }
 
-/** Of all runs since then, however much else was audited meanwhile. */
+/** By all runs since then. */
 export async function tokensSentSince(since_ms: number, { index, entries }: Parts): Promise<number> {
   const filter = { kinds: ["audit"], since_ms };
   let sum = 0;
@@ -24,7 +24,7 @@ export async function tokensSentSince(since_ms: number, { index, entries }: Part
     const audits = await entries.read(page.map(({ position }) => position));
     for (const entry of audits) if (entry.kind === "audit") sum += sentIn(entry);
   }
-  // What was about to be sent before midnight may have been taken back after it.
+  // A request before midnight may have been taken back after it.
   return Math.max(0, sum);
 }
 

@@ -1,4 +1,4 @@
-// Whether a statement is about a place or a program: then it belongs to a project, and not to a person.
+// Whether a statement names a path or a program: then it belongs to a project, not to a person.
 import { particularsOf } from "../../judge/particulars.js";
 
 const PROGRAMS =
@@ -10,12 +10,12 @@ const PROGRAMS =
 const names = new Set(PROGRAMS.split(" "));
 const COMMON_WORDS = new Set("go make ruby swift helm stack mix elixir rake turbo black composer rust apt".split(" "));
 
-/** TypeScript and GmbH are names, but of no place and no program. */
+/** TypeScript and GmbH are names, but no paths or programs. */
 const IS_NAME = /^\p{L}+$/u;
 const IS_NUMBER = /^[\p{Nd}.,:%-]+\p{L}{0,3}$/u;
 const WORDS = /[a-z][a-z0-9]+/g;
 
-/** Whether a program is named, by a name that is no common word. */
+/** Whether it names a program whose name is no common word. */
 export function namesProgram(statement: string): boolean {
   return wordsOf(statement).some((word) => names.has(word) && !COMMON_WORDS.has(word));
 }
