@@ -108,8 +108,8 @@ test.each<[string, SearchOptions]>([
 });
 
 test.each([
-  ["a role:boss b", "role_unknown", '"role:boss" at character 3 of the query: role "boss" is not known'],
-  ["kind:boo", "kind_unknown", '"kind:boo" at character 1 of the query: kind "boo" is not known'],
+  ["a role:boss b", "role_unknown", '"role:boss" at character 3 of the query: unknown role "boss"'],
+  ["kind:boo", "kind_unknown", '"kind:boo" at character 1 of the query: unknown kind "boo"'],
   ["x since:never", "time_invalid", '"since:never" at character 3 of the query: since is not a time'],
   [
     'until:"2026-02-30 10:00"',

@@ -1,5 +1,5 @@
-// The table of filters: a row for each, from which every surface takes its parameters, flags, refusals and words, and every
-// question what the filter means. How two of the same come together is the business of its kind of condition.
+// The table of filters: a row for each, from which every surface takes its parameters, flags, rejections and descriptions. How two
+// filters of the same kind combine is up to their condition.
 import { HAS_CONTEXT } from "../index/references.js";
 import { bothHold, type ConditionName, type RowFilter } from "../index/row-filter.js";
 import { memoryKinds } from "../model/entry.js";
@@ -14,22 +14,22 @@ import { type Flag, isGiven, type ParameterDoc } from "./parameters.js";
 export interface Filter<C extends ConditionName = ConditionName> extends ParameterDoc {
   /** The condition on rows that it is. */
   readonly condition: C;
-  /** A value that was given; none comes here that is absent or empty. */
+  /** Called only with a value that is present and not empty. */
   parse(value: unknown, nowMs: number): ParsedFilter<C> | Rejection;
   readonly flag: Flag;
   /** Whether it can be typed into a search: `kind:error`. */
   readonly is_typed: boolean;
-  /** Its words where sessions are listed, and not entries. */
+  /** Its description where sessions are listed instead of entries. */
   readonly of_sessions?: { readonly description: string; readonly says: string };
 }
 
 type ParsedFilter<C extends ConditionName> = {
   readonly asked: NonNullable<RowFilter[C]>;
-  /** The same as text: what means the same is written the same. */
+  /** The same as normalised text: equal filters have equal texts. */
   readonly text: string;
 };
 
-/** What was given, as text and by name, without what was empty; in the order in which a question names its filters. */
+/** The filters that were given, as text and by name, in the order of the operation's filters. */
 export type GivenFilters = { readonly [name: string]: string };
 
 export const filters = {
@@ -181,7 +181,7 @@ function label<L extends "project" | "session_id" | "client">(
   };
 }
 
-/** Takes any text, since anything may have been recorded as a reference. */
+/** Takes any text, because any text may have been recorded as a reference. */
 function reference(
   name: "memory" | "chunk" | "tool" | "model",
   form: { readonly value: string; readonly entries: string; readonly is_typed?: true },
@@ -212,15 +212,15 @@ function parseStateFilter(state: unknown): ParsedFilter<"references"> | Rejectio
   return reject({
     code: "is_unknown",
     field: "is",
-    message: `is ${shown(state)} is not known`,
+    message: `unknown state ${shown(state)}`,
     hint: `States are ${names}.`,
   });
 }
 
 function parsePlaceFilter(place: unknown): ParsedFilter<"references"> | Rejection {
   if (place === "context") return { asked: [HAS_CONTEXT], text: place };
-  const hint = "Only context can be looked through apart.";
-  return reject({ code: "in_unknown", field: "in", message: `in ${shown(place)} is not known`, hint });
+  const hint = "The only place is context.";
+  return reject({ code: "in_unknown", field: "in", message: `unknown place ${shown(place)}`, hint });
 }
 
 function parseKindFilter(kind: unknown): ParsedFilter<"kinds"> | Rejection {
@@ -238,7 +238,7 @@ function kindUnknown(kind: unknown): Rejection {
   return reject({
     code: "kind_unknown",
     field: "kind",
-    message: `kind ${shown(kind)} is not known`,
+    message: `unknown kind ${shown(kind)}`,
     hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${reservedKinds.join(", ")}; memory means all of memory_*.`,
   });
 }
@@ -248,12 +248,12 @@ function parseRoleFilter(role: unknown): ParsedFilter<"role"> | Rejection {
   return reject({
     code: "role_unknown",
     field: "role",
-    message: `role ${shown(role)} is not known`,
+    message: `unknown role ${shown(role)}`,
     hint: `Roles are ${readRoles.slice(0, -1).join(", ")} and ${readRoles.at(-1)}.`,
   });
 }
 
-/** The text stays as it was given: what `7d` means is decided by whoever answers, and then stands for all pages. */
+/** The text stays as given; the server resolves `7d` once for all pages. */
 function parseTimeFilter(
   name: "since" | "until",
   value: unknown,

@@ -28,9 +28,9 @@ describe("a server that", () => {
     ["is overloaded", (to) => to.writeHead(503, patient).end(honest), 3, "503"],
     ["wants another key", (to) => to.writeHead(401).end(honest), 1, "401"],
     ["does not know the question", (to) => to.writeHead(400).end(honest), 1, "400"],
-    ["leads elsewhere", (to) => leads(to, 302), 1, "elsewhere"],
-    ["leads elsewhere with the question", (to) => leads(to, 307), 1, "elsewhere"],
-    ["leads elsewhere for good", (to) => leads(to, 308), 1, "elsewhere"],
+    ["leads elsewhere", (to) => leads(to, 302), 1, "redirects"],
+    ["leads elsewhere with the question", (to) => leads(to, 307), 1, "redirects"],
+    ["leads elsewhere for good", (to) => leads(to, 308), 1, "redirects"],
     ["hangs up", (to) => to.destroy(), 1, "reached"],
     [
       "hangs up in the middle",
@@ -38,11 +38,11 @@ describe("a server that", () => {
       1,
       "reached",
     ],
-    ["says half of it", (to) => to.end(honest.slice(0, 70)), 1, "no answer"],
+    ["says half of it", (to) => to.end(honest.slice(0, 70)), 1, "not a model response"],
     ["says what is no gzip", (to) => to.writeHead(200, { "content-encoding": "gzip" }).end(honest), 1, "reached"],
-    ["says nothing at all", (to) => to.end(), 1, "no answer"],
-    ["has nothing to say", (to) => to.writeHead(204).end(), 1, "no answer"],
-    ["is a page", (to) => to.end("<html>sign in</html>"), 1, "no answer"],
+    ["says nothing at all", (to) => to.end(), 1, "not a model response"],
+    ["has nothing to say", (to) => to.writeHead(204).end(), 1, "not a model response"],
+    ["is a page", (to) => to.end("<html>sign in</html>"), 1, "not a model response"],
   ])("%s: the pass stops, all that was sent is counted, and it goes on", async (_, lie, times, reason) => {
     const before = await wholeRecord(asked.recorder);
     asked.answer = lie;

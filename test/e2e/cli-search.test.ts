@@ -130,7 +130,7 @@ test.each<[readonly string[], string, number]>([
 test("what is wrong with the query is told in words, without an option it was not given by", async () => {
   const { status, stderr } = await runCli(["search", "x", "role:boss"], { data });
   expect(status).toBe(2);
-  expect(stderr).toContain('"role:boss" at character 3 of the query: role "boss" is not known');
+  expect(stderr).toContain('"role:boss" at character 3 of the query: unknown role "boss"');
   expect(stderr).not.toContain("--q");
 });
 

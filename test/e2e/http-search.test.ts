@@ -87,8 +87,8 @@ test.each<[{ readonly [name: string]: string }, string, string]>([
 });
 
 test.each([
-  ["build role:boss", '"role:boss" at character 7 of the query: role "boss" is not known'],
-  ["🙂 kind:gossip", '"kind:gossip" at character 3 of the query: kind "gossip" is not known'],
+  ["build role:boss", '"role:boss" at character 7 of the query: unknown role "boss"'],
+  ["🙂 kind:gossip", '"kind:gossip" at character 3 of the query: unknown kind "gossip"'],
   ['x since:"last week"', '"since:\\"last week\\"" at character 3 of the query: since is not a time'],
   ["x y until:2026-13-01", '"until:2026-13-01" at character 5 of the query: until is not a time'],
   ["session_id:.. x", '"session_id:.." at character 1 of the query: session_id must not be "." or ".."'],

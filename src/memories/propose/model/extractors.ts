@@ -39,7 +39,7 @@ class CommandExtractor implements Extractor {
       // A process that left the group lives on and must not be waited for.
       child.stdout.destroy();
     };
-    const end = (): void => stop({ failed: "it was ended" });
+    const end = (): void => stop({ failed: "aborted" });
     signal?.addEventListener("abort", end, { once: true });
     const late = setTimeout(() => {
       stop({ failed: `the command took longer than ${COMMAND_TIMEOUT_MS / 1_000} seconds` });
@@ -62,7 +62,7 @@ class CommandExtractor implements Extractor {
         clearTimeout(late);
         keeping.forget();
         signal?.removeEventListener("abort", end);
-        if (status !== 0) early ??= { failed: `the command ended with ${signal_name ?? `status ${status}`}` };
+        if (status !== 0) early ??= { failed: `the command exited with ${signal_name ?? `status ${status}`}` };
         resolve(early ?? { text: Buffer.concat(chunks).toString("utf8") });
       });
     });
@@ -165,11 +165,11 @@ class EndpointExtractor implements Extractor {
       await response.body?.cancel();
       const seconds = Number(response.headers.get("retry-after") ?? "1");
       const retry_ms = Number.isFinite(seconds) ? Math.max(0, seconds) * 1_000 : 1_000;
-      return { failed: `the endpoint answers ${response.status}`, retry_ms };
+      return { failed: `the endpoint answered ${response.status}`, retry_ms };
     }
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
-      return { failed: "the endpoint leads elsewhere, where nothing is sent" };
+      return { failed: "the endpoint redirects, which is not followed" };
     }
     const body = await readBounded(response);
     if (body === undefined) return { unusable: `The answer is longer than ${ANSWER_BYTES_MAX} bytes.` };
@@ -186,15 +186,15 @@ function parseAddress(given: string): URL {
     throw new RecorderError({
       code: "field_invalid",
       field: "model_url",
-      message: "the address of a model must begin with https://, or with http:// on this machine",
+      message: "the address of a model must begin with https://, or with http:// for this machine",
     });
   }
   if (url.username !== "" || url.password !== "") {
     throw new RecorderError({
       code: "field_invalid",
       field: "model_url",
-      message: "the address of a model must have no user and no password in it",
-      hint: "A key is sent as HANSARD_MODEL_KEY says, or the option `key` of the library.",
+      message: "the address of a model must not contain a user or a password",
+      hint: "Set the key with HANSARD_MODEL_KEY, or the option `key` of the library.",
     });
   }
   if (!url.pathname.endsWith("/chat/completions")) url.pathname = `${url.pathname.replace(/\/$/, "")}/chat/completions`;
@@ -215,10 +215,10 @@ async function readBounded(response: Response): Promise<string | undefined> {
 function textOf(body: string): ModelReply {
   const { choices } = parseJsonObject(body) ?? {};
   const [choice] = Array.isArray(choices) ? choices : [];
-  if (!isJsonObject(choice)) return { failed: "the answer is no answer of a model" };
+  if (!isJsonObject(choice)) return { failed: "the answer is not a model response" };
   if (choice.finish_reason === "length") return { too_long: true };
   const { content } = isJsonObject(choice.message) ? choice.message : {};
-  return typeof content === "string" ? { text: content } : { unusable: "The model said nothing." };
+  return typeof content === "string" ? { text: content } : { unusable: "The model response has no text." };
 }
 
 function isTooLong(status: number, body: string): boolean {
@@ -226,7 +226,7 @@ function isTooLong(status: number, body: string): boolean {
 }
 
 function refused(status: number): ModelReply {
-  const reason = `the endpoint refuses the question (${status})`;
+  const reason = `the endpoint rejected the request (${status})`;
   return REFUSES_QUESTION.has(status) ? { refused: reason } : { failed: reason };
 }
 

@@ -59,7 +59,7 @@ interface IdleSession {
   readonly last_at: string;
 }
 
-const ENDED = "it was ended";
+const ABORTED = "aborted";
 
 /** Why a pass stopped early; it continues there when it is run again. */
 class Stopped extends Error {}
@@ -118,7 +118,7 @@ export class ModelPass {
   async #readSession({ session_id, last_at }: IdleSession): Promise<void> {
     const { readThrough, shouldContinue } = this.#options;
     if (readThrough?.get(session_id) === last_at) return;
-    if ((await shouldContinue?.()) === false) throw new Stopped(ENDED);
+    if ((await shouldContinue?.()) === false) throw new Stopped(ABORTED);
     const entries = await this.#parts.calls.quotableOf(session_id);
     if (await this.#readEntries(entries, segmentLimits)) readThrough?.set(session_id, last_at);
   }
@@ -143,7 +143,7 @@ export class ModelPass {
     if (smaller !== undefined) {
       if (!(await this.#readEntries(segment.entries, smaller))) return false;
     } else if ("too_long" in reply)
-      this.#collected.refuse("The model cannot read even so little at once.", segment.entryIds);
+      this.#collected.refuse("Even the shortest segment is too long for the model.", segment.entryIds);
     else {
       const { proposals, refused } =
         "unusable" in reply
@@ -163,7 +163,7 @@ export class ModelPass {
     await this.#note("extraction_refused", reason, refusalId(key, times));
     const isGivenUp = times === REFUSALS_MAX;
     if (isGivenUp) {
-      this.#collected.refuse(`A piece was given up: ${reason}, ${REFUSALS_MAX} times so far.`, segment.entryIds);
+      this.#collected.refuse(`A segment was given up after ${REFUSALS_MAX} refusals: ${reason}.`, segment.entryIds);
       await this.#note("extracted", "", readId(key));
     } else this.#left = reason;
     this.#refusedInARow += 1;
@@ -182,14 +182,14 @@ export class ModelPass {
     for (let tries = 1; ; tries += 1) {
       // Other processes may send at the same time.
       if (tokens > daily_tokens - (await this.#sentToday()))
-        throw new Stopped(`the budget of the day is spent (${daily_tokens} tokens)`);
+        throw new Stopped(`the daily budget is used up (${daily_tokens} tokens)`);
       await this.#note(EXTRACTION, `${tokens}`);
       const reply = await extractor.ask({ prompt: this.#prompt, text }, signal);
       if (!("failed" in reply)) return reply;
       if (reply.unsent === true) await this.#note(UNSENT, `${tokens}`);
       if (reply.retry_ms === undefined || tries === TRIES) throw new Stopped(reply.failed);
       const isEnded = await sleep(Math.min(reply.retry_ms, RETRY_MS_MAX), false, { signal }).catch(() => true);
-      if (isEnded) throw new Stopped(ENDED);
+      if (isEnded) throw new Stopped(ABORTED);
     }
   }
 
@@ -244,7 +244,7 @@ interface ModelAnswer {
 export function parseAnswer(answer: string, segment: Segment, generation: string): ModelAnswer {
   if (answer.length > ANSWER_CHARS_MAX) return refusal(`The answer has more than ${ANSWER_CHARS_MAX} characters.`);
   const document = documentIn(answer);
-  if (document === undefined) return refusal("The answer is no JSON document.");
+  if (document === undefined) return refusal("The answer is not a JSON document.");
   const { memories } = document;
   if (!Array.isArray(memories)) return refusal('The answer has no list "memories".');
   const proposals: Proposal[] = [];
@@ -255,16 +255,16 @@ export function parseAnswer(answer: string, segment: Segment, generation: string
     else proposals.push(parsed);
   }
   const left = memories.length - MEMORIES_MAX;
-  if (left > 0) refused.push(`${left} statements beyond the first ${MEMORIES_MAX} were not looked at.`);
+  if (left > 0) refused.push(`${left} statements beyond the first ${MEMORIES_MAX} were ignored.`);
   return { proposals, refused };
 }
 
 /** Only type, content and evidence are read: a model decides neither project nor status. */
 function proposalIn(item: unknown, segment: Segment, generation: string): Proposal | string {
-  if (!isJsonObject(item)) return "it is no object.";
+  if (!isJsonObject(item)) return "it is not an object.";
   const { type, content } = item;
-  if (!isMemoryType(type)) return `its type is none of ${memoryTypes.join(", ")}.`;
-  if (typeof content !== "string" || content.length > CONTENT_CHARS_MAX) return "its content is no sentence.";
+  if (!isMemoryType(type)) return `its type must be one of ${memoryTypes.join(", ")}.`;
+  if (typeof content !== "string" || content.length > CONTENT_CHARS_MAX) return "its content must be a sentence.";
   const evidence = evidenceIn(item, segment);
   if (typeof evidence === "string") return evidence;
   return { type, content, source: "model", evidence, project: segment.project, tags: [], generation };
@@ -276,10 +276,11 @@ function evidenceIn(item: JsonObject, segment: Segment): readonly Evidence[] | s
   if (given.length > EVIDENCE_MAX) return `it has more than ${EVIDENCE_MAX} quotes.`;
   const evidence: Evidence[] = [];
   for (const each of given) {
-    if (!isJsonObject(each)) return "a quote of it is no object.";
+    if (!isJsonObject(each)) return "one of its quotes is not an object.";
     const entry_id = typeof each.text === "number" ? segment.entryIds[each.text - 1] : undefined;
-    if (entry_id === undefined) return "it quotes a text that was not shown.";
-    if (typeof each.quote !== "string" || each.quote.length > QUOTE_CHARS_MAX) return "a quote of it is no text.";
+    if (entry_id === undefined) return "it quotes a text that it was not given.";
+    if (typeof each.quote !== "string" || each.quote.length > QUOTE_CHARS_MAX)
+      return "one of its quotes is not a text.";
     evidence.push({ entry_id, quote: each.quote });
   }
   return evidence;

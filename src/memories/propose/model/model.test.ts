@@ -123,7 +123,7 @@ describe("answers", () => {
   test("statements beyond twenty are left out", () => {
     const { proposals, refused } = parse(answer(...Array.from({ length: 25 }, () => item)));
     expect(proposals).toHaveLength(20);
-    expect(refused).toEqual(["5 statements beyond the first 20 were not looked at."]);
+    expect(refused).toEqual(["5 statements beyond the first 20 were ignored."]);
   });
 
   test.each<[string, object, string, Partial<GateContext>]>([
