@@ -1,4 +1,4 @@
-// A recording proxy on loopback, for programs that let nothing but the address of their provider be changed.
+// A recording proxy on loopback, for programs in which only the address of the provider can be changed.
 import * as http from "node:http";
 import * as https from "node:https";
 import type { AddressInfo } from "node:net";
@@ -35,7 +35,7 @@ export const proxiedProviders: { readonly [name: string]: string } = {
   gemini: "https://generativelanguage.googleapis.com",
 };
 
-/** A program that can send headers says with these which session a call belongs to; they go no further. */
+/** A program that can send headers names the session of a call with these; they are not passed on. */
 const ownHeaders = { "x-hansard-session": "session_id", "x-hansard-project": "project" } as const;
 
 /** Of this connection and not of the next one. */
@@ -44,25 +44,25 @@ const hopByHop = new Set([
   ...["proxy-connection", "upgrade", "host", "expect"],
 ]);
 
-/** What is larger passes, and is not recorded: the server would not take it. */
+/** A larger request passes, and is not recorded: the server would not accept it. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** A record that takes longer to write down what was cut off is not waited for. */
+/** How long closing waits for calls that were cut off to be recorded. */
 const END_MS = 5_000;
 
-/** A connection that nobody uses is closed before whoever stands between could drop it silently; one in use never is. */
+/** An idle connection is closed before something on the way could drop it silently; one in use never is. */
 const connections = { keepAlive: true, timeout: 4_000 } as const;
 
 export async function serveProxy({ recorder, port, to, surroundings }: ProxyOptions): Promise<Proxying> {
-  const ways = {
+  const transports = {
     "http:": { ask: http.request, agent: new http.Agent(connections) },
     "https:": { ask: https.request, agent: new https.Agent(connections) },
   } as const;
   const unfinished = new Set<Promise<void>>();
   const hosts = new HostCheck({ host: "127.0.0.1", allow_hosts: [] });
   const forward = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-    // Its address stands in programs, so that pages know it: none of them may spend what those programs pay for, or write
-    // into the record, and no link may lead here.
+    // Its address is well known, so web pages can guess it: no page may spend what the programs pay for or write into the
+    // record, and no link may lead here.
     const refused = hosts.refuse({ raw: request, protocol: "http", routeOptions: { config: { is_audited: true } } });
     if (refused !== undefined) {
       refuse(response, new Error(refusals[refused.code]), refused.code === "host_foreign" ? 421 : 403);
@@ -88,7 +88,7 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
       recording?.end({ broken: reasonOf(error) });
       refuse(response, error);
     };
-    const { ask, agent } = ways[target.protocol as keyof typeof ways];
+    const { ask, agent } = transports[target.protocol as keyof typeof transports];
     const options = { agent, method: request.method ?? "GET", headers: headersOnward(request.headers) };
     let upstream: http.ClientRequest;
     try {
@@ -99,11 +99,11 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
       return;
     }
     upstream.on("error", fail);
-    // One that changes the protocol unasked is left without an error.
+    // Without an error where the provider changes the protocol unasked.
     upstream.on("close", () => {
       if (!response.headersSent) fail(new Error("the connection was closed without an answer"));
     });
-    // Whoever no longer waits for the answer has ended the call.
+    // A client that no longer waits for the answer has ended the call.
     response.on("close", () => upstream.destroy());
     request.pipe(upstream);
   };
@@ -118,15 +118,15 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-        for (const { agent } of Object.values(ways)) agent.destroy();
+        for (const { agent } of Object.values(transports)) agent.destroy();
       });
-      // Calls that were under way have ended with that, and are recorded as far as they came.
+      // Calls that were under way have ended, and are recorded as far as they came.
       await Promise.race([Promise.all(unfinished), pause(END_MS, undefined, { ref: false })]);
     },
   };
 }
 
-/** Every piece goes on as it came and as soon as it is there. */
+/** Every chunk is passed on unchanged, as soon as it arrives. */
 function passBack(answer: http.IncomingMessage, response: http.ServerResponse, recording: Recording | undefined): void {
   const { statusCode = 502, statusMessage, headers } = answer;
   const watch = recording?.answered(statusCode, (name) => [headers[name]].flat()[0]);
@@ -193,7 +193,7 @@ function headersOnward(headers: http.IncomingHttpHeaders): http.OutgoingHttpHead
   return { ...Object.fromEntries(kept), ...framing, "accept-encoding": "identity" };
 }
 
-/** Without those that this connection alone is about: the known ones, and those that it names. */
+/** Without the headers of this connection alone: the known ones, and those that its Connection header names. */
 function withoutHop(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
   const named = new Set((headers.connection ?? "").toLowerCase().split(/[\s,]+/));
   // Where a body ends is never a matter of one connection.
@@ -201,7 +201,7 @@ function withoutHop(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)));
 }
 
-/** What is sent, read while it passes; undefined where it is too large, or never came whole. */
+/** The request body, read while it passes; undefined where it is too large or incomplete. */
 function textOf(request: http.IncomingMessage): Promise<string | undefined> {
   return new Promise((resolve) => {
     let pieces: Buffer[] = [];
@@ -217,8 +217,8 @@ function textOf(request: http.IncomingMessage): Promise<string | undefined> {
 }
 
 const refusals: { readonly [code: string]: string } = {
-  host_foreign: "it is not known by that name; use its address, 127.0.0.1",
-  origin_refused: "pages of other sites may not ask it",
+  host_foreign: "this Host is not allowed; use the proxy's address, 127.0.0.1",
+  origin_refused: "cross-origin request refused",
 };
 
 function refuseAddress(response: http.ServerResponse): void {
