@@ -2,10 +2,14 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { oneByOne } from "./lines.js";
-import { textAt } from "./transcript/fields.js";
-import { splitInjected } from "./transcript/injected.js";
-import type { SessionState, TranscriptState } from "./transcript/transcript.js";
-import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
+import { splitInjected, textAt } from "./transcript/fields.js";
+import {
+  type Origin,
+  type SessionState,
+  Transcript,
+  type TranscriptSession,
+  type TranscriptState,
+} from "./transcript/transcript.js";
 
 const tool = { format: "antigravity", lacks: ["system prompt", "tool definitions", "usage", "working folder"] };
 

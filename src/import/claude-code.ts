@@ -18,11 +18,15 @@ import type {
 import { LineTimes } from "./line-times.js";
 import { oneByOne } from "./lines.js";
 import { Branches, type BranchesState, Rewinds, type RewindsState } from "./transcript/branches.js";
-import { objectIn, onlyText, textAt } from "./transcript/fields.js";
-import { splitInjected } from "./transcript/injected.js";
+import { objectIn, onlyText, splitInjected, textAt } from "./transcript/fields.js";
 import type { AnswerPart } from "./transcript/model-answer.js";
-import type { SessionState, TranscriptState } from "./transcript/transcript.js";
-import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
+import {
+  type Origin,
+  type SessionState,
+  Transcript,
+  type TranscriptSession,
+  type TranscriptState,
+} from "./transcript/transcript.js";
 
 const tool = { format: "claude-code", lacks: ["system prompt", "tool definitions", "context as sent"] };
 

@@ -14,10 +14,14 @@ import type {
 } from "./importer.js";
 import { oneByOne } from "./lines.js";
 import { Branches, type BranchesState } from "./transcript/branches.js";
-import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
-import { splitInjected } from "./transcript/injected.js";
-import type { SessionState, TranscriptState } from "./transcript/transcript.js";
-import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
+import { blockTexts, objectAt, splitInjected, textAt } from "./transcript/fields.js";
+import {
+  type Origin,
+  type SessionState,
+  Transcript,
+  type TranscriptSession,
+  type TranscriptState,
+} from "./transcript/transcript.js";
 
 const tool = { format: "gemini-cli", lacks: ["system prompt", "tool definitions", "working folder"] };
 

@@ -1,5 +1,5 @@
 // The text of a content: what of a message's parts is text, and what stands for those that are not. Whoever searches or hands
-// on a message asks here; what people are shown of one is in content-pieces.ts.
+// on a message asks here; what people are shown of one is in content-parts.ts.
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 
 /** What a message says: text, or content parts in whatever shape a provider gives them. */

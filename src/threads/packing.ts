@@ -26,16 +26,16 @@ export function packUnits(units: readonly AppendUnit[]): PackedUnits {
 
 /** The same of so many that it would hold everybody else up. */
 export async function packInTurns(units: readonly AppendUnit[]): Promise<PackedUnits> {
-  const turn = new TimeSlice();
+  const slice = new TimeSlice();
   const heads: string[] = [];
-  for (const unit of units) heads.push((await mapInSlices(unit, headText, turn)).join(","));
-  await turn.next();
+  for (const unit of units) heads.push((await mapInSlices(unit, headText, slice)).join(","));
+  await slice.next();
   const { bytes, entriesAt } = begunWith(`[${heads.map((texts) => `[${texts}]`).join(",")}]`, sizeOf(units));
-  await turn.next();
+  await slice.next();
   let at = entriesAt;
   for (const entry of units.flat()) {
     at = writeEntry(bytes, at, entry);
-    if (turn.isOver) await turn.next();
+    if (slice.isOver) await slice.next();
   }
   return bytes as PackedUnits;
 }
@@ -139,19 +139,19 @@ export function unpackOutcomes({ units, hashes }: PackedOutcomes): readonly Appe
 
 /** The same of so many that it would hold everybody else up. */
 export async function unpackInTurns({ units, hashes }: PackedOutcomes): Promise<readonly AppendOutcome[]> {
-  const turn = new TimeSlice();
+  const slice = new TimeSlice();
   const outcomes: AppendOutcome[] = [];
   let used = 0;
   for (const unit of units) {
     if ("taken" in unit) {
       const count = unit.taken.length / TAKEN_WIDTH;
-      outcomes.push({ taken: await makeInSlices(count, (nth) => takenAt(unit.taken, nth), turn) });
+      outcomes.push({ taken: await makeInSlices(count, (nth) => takenAt(unit.taken, nth), slice) });
       continue;
     }
     const [first, count] = unit;
     const from = used;
     used += count;
-    outcomes.push({ placed: await makeInSlices(count, (nth) => placementAt(hashes, from + nth, first + nth), turn) });
+    outcomes.push({ placed: await makeInSlices(count, (nth) => placementAt(hashes, from + nth, first + nth), slice) });
   }
   return outcomes;
 }

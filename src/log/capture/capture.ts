@@ -57,10 +57,10 @@ export class Capture {
 
   /** The common case, one entry, without the bookkeeping that a batch needs. */
   async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
-    const turn = new TimeSlice();
+    const slice = new TimeSlice();
     const draft = this.#parse(input, kindWhenAbsent);
     if (draft instanceof Rejection) return draft;
-    if (turn.isOver) await turn.next();
+    if (slice.isOver) await slice.next();
     if (!namesOthers(draft.kind)) {
       const packed = pack(draft, this.#surroundings);
       if (packed instanceof Rejection) return packed;
@@ -76,18 +76,18 @@ export class Capture {
   }
 
   /**
-   * Appends all of the given entries, or none and says which one was refused. Many of them are worked through in turns, so
+   * Appends all of the given entries, or none and says which one was refused. Many of them are worked through in time slices, so
    * that whatever else this thread does goes on.
    */
   async append(
     inputs: readonly unknown[],
     options: { readonly kindWhenAbsent?: CaptureKind | undefined; readonly values_max?: number } = {},
   ): Promise<readonly CapturedItem[] | Rejection> {
-    const turn = new TimeSlice();
-    const drafts = await this.#parseAll([...inputs], options, turn);
+    const slice = new TimeSlice();
+    const drafts = await this.#parseAll([...inputs], options, slice);
     if (drafts instanceof Rejection) return drafts;
     if (drafts.some(({ kind }) => namesOthers(kind))) {
-      const refused = await resolveNamed(drafts, this.#log, turn);
+      const refused = await resolveNamed(drafts, this.#log, slice);
       if (refused !== undefined) return refused;
     }
     const packed: Packed[] = [];
@@ -95,9 +95,9 @@ export class Capture {
       const item = pack(draft, this.#surroundings);
       if (item instanceof Rejection) return item.at(index);
       packed.push(item);
-      if (turn.isOver) await turn.next();
+      if (slice.isOver) await slice.next();
     }
-    return this.#settle(packed, turn);
+    return this.#settle(packed, slice);
   }
 
   /**
@@ -136,7 +136,7 @@ export class Capture {
   async #parseAll(
     inputs: readonly unknown[],
     { kindWhenAbsent, values_max = Number.POSITIVE_INFINITY }: Parameters<Capture["append"]>[1] & object,
-    turn: TimeSlice,
+    slice: TimeSlice,
   ): Promise<Draft[] | Rejection> {
     const drafts: Draft[] = [];
     let values = 0;
@@ -146,7 +146,7 @@ export class Capture {
       values += draft.values;
       if (values > values_max) return requestTooWide();
       drafts.push(draft);
-      if (turn.isOver) await turn.next();
+      if (slice.isOver) await slice.next();
     }
     return drafts;
   }
@@ -161,16 +161,16 @@ export class Capture {
    * Appends, and where claims were taken before, compares: the same content is acknowledged again, other content is a
    * conflict. Claims are never given back, so what was found taken stays taken, and the rest is tried again.
    */
-  async #settle(packed: readonly Packed[], turn: TimeSlice): Promise<readonly CapturedItem[] | Rejection> {
+  async #settle(packed: readonly Packed[], slice: TimeSlice): Promise<readonly CapturedItem[] | Rejection> {
     const known = new Map<number, CapturedItem>();
-    const twins = await findDuplicates(packed, turn);
+    const twins = await findDuplicates(packed, slice);
     if (twins instanceof Rejection) return twins;
     for (;;) {
       const open = [...packed.keys()].filter((index) => !known.has(index) && !twins.has(index));
       if (open.length === 0) break;
       const outcome = await this.#commit.append(open.map((index) => itemAt(packed, index).entry));
       if ("taken" in outcome) {
-        const refused = await this.#recognise(outcome.taken, { open, packed, known, turn });
+        const refused = await this.#recognise(outcome.taken, { open, packed, known, slice });
         if (refused !== undefined) return refused;
         continue;
       }
@@ -180,7 +180,7 @@ export class Capture {
       );
       for (const [order, index] of open.entries()) {
         known.set(index, recorded(itemAt(packed, index), itemAt(outcome.placed, order)));
-        if (turn.isOver) await turn.next();
+        if (slice.isOver) await slice.next();
       }
     }
     const toItem = (own: Packed, index: number): CapturedItem => {
@@ -189,7 +189,7 @@ export class Capture {
       const { unknown_fields: _, ...same } = known.get(twin) as CapturedItem;
       return { ...same, ...unknownIn(own), status: "already_recorded" as const };
     };
-    return mapInSlices(packed, toItem, turn);
+    return mapInSlices(packed, toItem, slice);
   }
 
   async #recognise(
@@ -198,13 +198,13 @@ export class Capture {
       readonly open: readonly number[];
       readonly packed: readonly Packed[];
       readonly known: Map<number, CapturedItem>;
-      readonly turn: TimeSlice;
+      readonly slice: TimeSlice;
     },
   ): Promise<Rejection | undefined> {
-    const { open, packed, known, turn } = batch;
+    const { open, packed, known, slice } = batch;
     let order = 0;
     const positions = taken.map((claim) => claim.position);
-    for await (const stored of bodiesAt(this.#log, positions, turn)) {
+    for await (const stored of bodiesAt(this.#log, positions, slice)) {
       const { item, claim } = itemAt(taken, order);
       order += 1;
       const index = itemAt(open, item);
@@ -273,12 +273,12 @@ function plain(body: object): JsonObject {
 }
 
 /** Items of one batch that repeat an earlier item's claim: the index of each, and of the item it repeats. */
-async function findDuplicates(packed: readonly Packed[], turn: TimeSlice): Promise<Map<number, number> | Rejection> {
+async function findDuplicates(packed: readonly Packed[], slice: TimeSlice): Promise<Map<number, number> | Rejection> {
   const twins = new Map<number, number>();
   if (packed.length < 2) return twins;
   const firstByClaim = new Map<string, number>();
   for (const [index, item] of packed.entries()) {
-    if (turn.isOver) await turn.next();
+    if (slice.isOver) await slice.next();
     for (const claim of item.entry.claims) {
       const first = firstByClaim.get(claim);
       if (first === undefined) {

@@ -29,11 +29,11 @@ export function namesOthers(kind: string): boolean {
 }
 
 /** Fills in what drafts take from the entries that they name; the first one that names none that will do is refused. */
-export async function resolveNamed(drafts: Draft[], log: EntryLog, turn: TimeSlice): Promise<Rejection | undefined> {
-  const entriesById = await readById(drafts, log, turn);
-  const messages = await readMessages(drafts, log, turn);
+export async function resolveNamed(drafts: Draft[], log: EntryLog, slice: TimeSlice): Promise<Rejection | undefined> {
+  const entriesById = await readById(drafts, log, slice);
+  const messages = await readMessages(drafts, log, slice);
   for (const [index, draft] of drafts.entries()) {
-    if (turn.isOver) await turn.next();
+    if (slice.isOver) await slice.next();
     const resolved = resolve(draft, entriesById, messages);
     if (resolved instanceof Rejection) {
       // The id of an entry that was recorded is acknowledged, also where what it names was erased since.
@@ -72,7 +72,7 @@ function withLabels(draft: Draft, { labels }: NamedEntry): Draft {
   return { ...draft, body: { ...time, ...labels, ...own } };
 }
 
-async function readById(drafts: readonly Draft[], log: EntryLog, turn: TimeSlice): Promise<Map<string, NamedEntry>> {
+async function readById(drafts: readonly Draft[], log: EntryLog, slice: TimeSlice): Promise<Map<string, NamedEntry>> {
   const named = drafts.flatMap(({ kind, body }) => {
     const field = idFields[kind];
     return field === undefined ? [] : [body[field] as string];
@@ -84,10 +84,10 @@ async function readById(drafts: readonly Draft[], log: EntryLog, turn: TimeSlice
     for (const [at, position] of found.entries()) {
       if (position !== undefined) idByPosition.set(position, ids[used + at] as string);
     }
-    if (turn.isOver) await turn.next();
+    if (slice.isOver) await slice.next();
   }
   const entriesById = new Map<string, NamedEntry>();
-  for await (const { position, kind, body } of readEntries([...idByPosition.keys()], log, turn)) {
+  for await (const { position, kind, body } of readEntries([...idByPosition.keys()], log, slice)) {
     entriesById.set(idByPosition.get(position) as string, toNamed(kind, body));
   }
   return entriesById;
@@ -97,11 +97,11 @@ async function readById(drafts: readonly Draft[], log: EntryLog, turn: TimeSlice
 async function readMessages(
   drafts: readonly Draft[],
   log: EntryLog,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): Promise<Map<number, NamedEntry>> {
   const named = drafts.flatMap(({ kind, body }) => (kind === "withdrawal" ? [body.withdraws as number] : []));
   const messages = new Map<number, NamedEntry>();
-  for await (const { position, kind, body } of readEntries([...new Set(named)], log, turn)) {
+  for await (const { position, kind, body } of readEntries([...new Set(named)], log, slice)) {
     if (kind === "message") messages.set(position, toNamed(kind, body));
   }
   return messages;
@@ -110,9 +110,9 @@ async function readMessages(
 async function* readEntries(
   positions: readonly number[],
   log: EntryLog,
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): AsyncGenerator<{ readonly position: number; readonly kind: string; readonly body: JsonObject }> {
-  for await (const stored of bodiesAt(log, positions, turn)) {
+  for await (const stored of bodiesAt(log, positions, slice)) {
     if (stored === undefined) continue;
     const { position, kind, body, flaw } = stored;
     // Recording goes on beside an altered entry, whose labels nobody knows any more.
@@ -170,7 +170,7 @@ function notItsMessage(position: number): Rejection {
   });
 }
 
-// Bodies of the log for capture: read a little at a time, in turns with whatever else the thread does.
+// Bodies of the log for capture: read a little at a time, in time slices.
 /** What is read of the log at once, so that a batch of thousands holds little of it in memory and nobody waits for long. */
 const READ_ENTRIES = 100;
 const READ_BYTES = 4 * 1024 * 1024;
@@ -179,14 +179,14 @@ const READ_BYTES = 4 * 1024 * 1024;
 export async function* bodiesAt(
   log: Pick<EntryLog, "getBodies">,
   positions: readonly number[],
-  turn: TimeSlice,
+  slice: TimeSlice,
 ): AsyncGenerator<StoredBody | undefined> {
   for (let used = 0; used < positions.length; ) {
     const stored = await log.getBodies(positions.slice(used, used + READ_ENTRIES), READ_BYTES);
     used += stored.length;
     for (const one of stored) {
       yield one;
-      if (turn.isOver) await turn.next();
+      if (slice.isOver) await slice.next();
     }
   }
 }

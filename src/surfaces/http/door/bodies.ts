@@ -120,14 +120,14 @@ function readWhole(
   if (Number(payload.headers["content-length"]) > limits.request_bytes) refuse(requestTooLarge());
 }
 
-/** The bytes of a large body, copied in turns: for tens of megabytes the system has to find memory first, which takes long. */
+/** The bytes of a large body, copied in time slices: for tens of megabytes the system has to find memory first, which takes long. */
 async function joined(chunks: readonly Buffer[], size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(size);
-  const turn = new TimeSlice();
+  const slice = new TimeSlice();
   let at = 0;
   for (const chunk of chunks) {
     at += chunk.copy(bytes, at);
-    if (turn.isOver) await turn.next();
+    if (slice.isOver) await slice.next();
   }
   return bytes;
 }

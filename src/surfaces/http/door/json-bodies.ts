@@ -22,7 +22,7 @@ export async function parseJsonBody({ bytes, scan }: ReadBody): Promise<unknown>
   if (list === undefined) return parseAlone(bytes);
   if (!isUtf8(bytes)) return utf8Invalid("the body");
   if (!list.isWhole) return jsonInvalid("the body", "its list does not end, or something follows it");
-  const turn = new TimeSlice();
+  const slice = new TimeSlice();
   const items: unknown[] = [];
   let start = list.start + 1;
   for (const end of list.ends) {
@@ -32,22 +32,22 @@ export async function parseJsonBody({ bytes, scan }: ReadBody): Promise<unknown>
     if (item instanceof Rejection) return item.at(items.length);
     items.push(item);
     start = end + 1;
-    if (turn.isOver) await turn.next();
+    if (slice.isOver) await slice.next();
   }
   return items;
 }
 
-/** What is made of a large entry is made in the next turn. */
+/** What is made of a large entry is made in the next time slice. */
 async function parseAlone(bytes: Buffer): Promise<unknown> {
-  const turn = new TimeSlice();
+  const slice = new TimeSlice();
   const parsed = parseJson(bytes, "the body");
-  if (turn.isOver) await turn.next();
+  if (slice.isOver) await slice.next();
   return parsed;
 }
 
 /** Blank lines are passed over; `index` counts the others. */
 export async function parseJsonLines({ bytes }: ReadBody): Promise<readonly unknown[] | Rejection> {
-  const turn = new TimeSlice();
+  const slice = new TimeSlice();
   const items: unknown[] = [];
   let line = 0;
   for (let start = 0; start < bytes.length; ) {
@@ -62,7 +62,7 @@ export async function parseJsonLines({ bytes }: ReadBody): Promise<readonly unkn
     if (!(item instanceof Rejection)) items.push(item);
     else if (item.code !== "body_missing") return item.at(items.length);
     if (items.length > ENTRIES_MAX) return tooManyEntries();
-    if (turn.isOver) await turn.next();
+    if (slice.isOver) await slice.next();
   }
   return items;
 }
