@@ -46,12 +46,12 @@ export interface PlacedPart extends GivenPart {
 
 /** All parts in the order in which the model was given them. */
 export function partsOf({ messages, system, tools, pack = {} }: Assembled): readonly PlacedPart[] {
-  const beside = { ...(system === undefined ? {} : { system }), ...(tools === undefined ? {} : { tools }) };
+  const others = { ...(system === undefined ? {} : { system }), ...(tools === undefined ? {} : { tools }) };
   const said = messages.map(({ entry_id, ...message }) => {
     const part = messagePart(message as JsonObject);
     return entry_id === undefined ? part : { ...part, entry_id };
   });
-  return [...partsOfPack({ ...pack, ...beside }), ...said];
+  return [...partsOfPack({ ...pack, ...others }), ...said];
 }
 
 /** A list of messages, even an empty one, is what was sent. */

@@ -57,14 +57,14 @@ export class RecordedPacks {
   }
 
   /** Positions of the first and of the last interaction whose recorded context holds the phrase; undefined where none does. */
-  async uses(wish: PackQuery): Promise<{ readonly first: number; readonly last: number } | undefined> {
-    const { table } = await this.#session(wish.session_id);
-    if (table !== undefined) return table.uses(wish);
-    const interactions = await this.#positions(wish.session_id, { kinds: ["interaction"] });
-    const positions = interactions.filter((position) => position < wish.before);
-    const first = await this.#find(positions, wish.phrase);
+  async uses(query: PackQuery): Promise<{ readonly first: number; readonly last: number } | undefined> {
+    const { table } = await this.#session(query.session_id);
+    if (table !== undefined) return table.uses(query);
+    const interactions = await this.#positions(query.session_id, { kinds: ["interaction"] });
+    const positions = interactions.filter((position) => position < query.before);
+    const first = await this.#find(positions, query.phrase);
     if (first === undefined) return undefined;
-    return { first, last: (await this.#find(positions.toReversed(), wish.phrase)) ?? first };
+    return { first, last: (await this.#find(positions.toReversed(), query.phrase)) ?? first };
   }
 
   /** Positions of the answers without a recorded context, in order: they were given what the session had said by then. */

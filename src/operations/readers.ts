@@ -32,7 +32,7 @@ export interface Readers {
 export function readersOf(parts: ReadingParts & { readonly prices?: PriceFile | undefined }): Readers {
   const memories = new MemoryReader(parts);
   const entries = new EntryReader(parts);
-  let desk: Promise<MemoryJudge> | undefined;
+  let judge: Promise<MemoryJudge> | undefined;
   return {
     index: parts.index,
     mask: parts.mask,
@@ -45,10 +45,10 @@ export function readersOf(parts: ReadingParts & { readonly prices?: PriceFile | 
     usage: new UsageReader(parts),
     memories,
     review() {
-      desk ??= import("../memories/judge/memory-judge.js").then(
+      judge ??= import("../memories/judge/memory-judge.js").then(
         ({ MemoryJudge }) => new MemoryJudge({ ...parts, memories, entries }),
       );
-      return desk;
+      return judge;
     },
   };
 }

@@ -24,7 +24,7 @@ import { type MatchRange, type Snippet, snippetOf, snippetOfMasked } from "./sni
 export type SearchHit = ListedEntry & {
   /** The field that holds the first term; `""` where only filters were given, or the entry was altered. */
   readonly field: string;
-  /** A piece of that field's text, as it was recorded. */
+  /** A part of that field's text, as it was recorded. */
   readonly snippet: string;
   /** Where the terms stand in the snippet, in UTF-16 units: `[start, end]`, in order, never overlapping. */
   readonly matches: readonly MatchRange[];
@@ -80,8 +80,8 @@ export class Searcher {
   }
 
   /** The newest hits as lines of text for an agent. */
-  async sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): Promise<string> {
-    const { query, phrase } = wish;
+  async sessionHistory(search: { readonly query: SearchQuery; readonly phrase: string }): Promise<string> {
+    const { query, phrase } = search;
     const lines: string[] = [];
     if (query.limit === 0) return nothingFoundText(phrase);
     for await (const { key } of this.#hits(query)) {

@@ -17,13 +17,13 @@ const BEFORE_UNITS = 60;
 /** How far an end may move to fall between two words. */
 const WORD_UNITS = 20;
 
-/** A piece of the text as it was recorded, with the first of the terms in it; without terms the beginning. */
+/** A part of the text as it was recorded, around the first term; without terms the beginning. */
 export function snippetOf(text: string, terms: readonly string[], mask: Mask = noMask): Snippet {
   const [first] = terms;
   const at = first === undefined ? -1 : indexOfText(normalise(text), first);
-  if (first === undefined || at === -1) return masked(text, stretchAround(text, { start: 0, end: 0 }), [], mask);
+  if (first === undefined || at === -1) return masked(text, rangeAround(text, { start: 0, end: 0 }), [], mask);
   const match = originalRange(text, { start: at, end: at + first.length });
-  const shown = stretchAround(text, match);
+  const shown = rangeAround(text, match);
   const matches = matchesIn(text.slice(shown.start, shown.end), terms);
   // At an edge a letter may lose the neighbour that gave it its form; what was found is shown all the same.
   const places = matches.length === 0 ? [[match.start - shown.start, match.end - shown.start] as const] : matches;
@@ -45,7 +45,7 @@ function masked(text: string, shown: TextRange, matches: readonly MatchRange[], 
   return { snippet: part.text, matches: part.matches };
 }
 
-function stretchAround(text: string, match: TextRange): TextRange {
+function rangeAround(text: string, match: TextRange): TextRange {
   const start = startBefore(text, match.start);
   return { start, end: endAfter(text, { start, end: match.end }) };
 }

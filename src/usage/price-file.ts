@@ -7,7 +7,7 @@ import { Rejection, reject } from "../model/rejection.js";
 import { formatTime } from "../model/time.js";
 import type { Prices, PricesFrom, Rate, Rates, Tier } from "./price-table.js";
 
-/** As it travels to whoever answers, in whichever thread. */
+/** As it is sent to the read thread. */
 export interface PriceFile {
   readonly from: PricesFrom;
   readonly rates: ReadonlyMap<string, Rates>;

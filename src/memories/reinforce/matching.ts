@@ -383,7 +383,7 @@ class RepeatedText {
 
   *#unspaced(words: string): Generator<number> {
     for (let at = this.#whole.indexOf(words); at !== -1; at = this.#whole.indexOf(words, at + words.length)) {
-      const isCut = (inside: string, beside: string): boolean => IS_SPACED.test(inside) && IS_SPACED.test(beside);
+      const isCut = (inside: string, outside: string): boolean => IS_SPACED.test(inside) && IS_SPACED.test(outside);
       const end = at + words.length;
       if (isCut(words.charAt(0), this.#whole.charAt(at - 1))) continue;
       if (isCut(words.charAt(words.length - 1), this.#whole.charAt(end))) continue;

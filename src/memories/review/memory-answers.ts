@@ -101,7 +101,7 @@ export const memoryDetail = named(
   }),
 );
 
-/** How what a source proposes is taken by whoever decides. */
+/** How many proposals of a source were accepted and rejected. */
 export type Acceptance = AnswerOf<typeof acceptance>;
 const acceptance = Type.Object({
   source,

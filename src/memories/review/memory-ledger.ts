@@ -44,11 +44,11 @@ export class MemoryLedger {
 
   /** Throws where another active memory or candidate says the same. */
   async rejectDuplicate(content: string, project: string, own = ""): Promise<void> {
-    const twin = (await this.calls.duplicatesOf({ content, project })).find(({ id }) => id !== own);
-    if (twin === undefined) return;
+    const duplicate = (await this.calls.duplicatesOf({ content, project })).find(({ id }) => id !== own);
+    if (duplicate === undefined) return;
     const waits = "the same waits for a verdict already";
-    const message = `${twin.status === "candidate" ? waits : "the same is known already"}: memory ${twin.id}`;
-    const hint = twin.status === "candidate" ? { hint: "Promote that one." } : {};
+    const message = `${duplicate.status === "candidate" ? waits : "the same is known already"}: memory ${duplicate.id}`;
+    const hint = duplicate.status === "candidate" ? { hint: "Promote that one." } : {};
     throw new RecorderError({ code: "memory_known", field: "content", message, ...hint });
   }
 

@@ -36,7 +36,7 @@ export interface MemoriesReached {
 }
 
 export interface RecallOptions {
-  /** Memories of this project, beside those that hold everywhere. */
+  /** Memories of this project, and global ones. */
   readonly project?: string | undefined;
   /** The session they are for; what it was given is written down there. */
   readonly session_id?: string | undefined;

@@ -23,7 +23,7 @@ const historyKinds = [
 export class MemoryReader {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
-  readonly #shelf: MemoryCache;
+  readonly #cache: MemoryCache;
   readonly #uses: MemoryHistory;
   readonly #relations = new Relations();
   readonly #acceptances = new Acceptances();
@@ -31,18 +31,18 @@ export class MemoryReader {
   constructor(parts: ReadingParts) {
     this.#parts = parts;
     this.#entries = new EntryReader(parts);
-    this.#shelf = new MemoryCache(parts);
+    this.#cache = new MemoryCache(parts);
     this.#uses = new MemoryHistory(parts, this.#entries);
   }
 
   /** All of them, as they are. */
   all(): Promise<MemoriesById> {
-    return this.#shelf.current();
+    return this.#cache.current();
   }
 
   /** When it changes, something may have been forgotten: caches of recorded content must be dropped. */
   get reloads(): number {
-    return this.#shelf.reloads;
+    return this.#cache.reloads;
   }
 
   /** How many proposals of each source were accepted. */

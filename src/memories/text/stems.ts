@@ -36,7 +36,7 @@ export class Stems {
   readonly #languages = new Map<string, Language>();
 
   /**
-   * The words of a text in the order in which they stand there, in lower case, stop words included. Whoever asks for one
+   * The words of a text in the order in which they stand there, in lower case, stop words included. For one
    * text in parts gives one budget for all of it.
    */
   words(text: string, budget: SegmentingBudget = { chars: SEGMENTED_CHARS_MAX }): readonly string[] {

@@ -11,11 +11,11 @@ import type { EntryList, InteractionList } from "./entry-pages.js";
 import { EntryReader, type Page } from "./entry-reader.js";
 import { cursorAfter, type InteractionQuery, type ListQuery } from "./list-query.js";
 
-/** What reading needs: the truth, and what is derived from it, brought up to the first by whoever asks. */
+/** What reading needs: the log, and an index that the caller has brought up to date. */
 export interface ReadingParts {
   readonly log: EntrySource;
   readonly index: EntryIndex;
-  /** Hides secrets in what is shown beside other entries. */
+  /** Hides secrets in lists. */
   readonly mask: Mask;
 }
 

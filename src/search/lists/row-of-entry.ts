@@ -1,4 +1,4 @@
-// The row of an entry that is at hand, for whoever filters entries without asking the index: it is the index's own.
+// The index row of an entry, to filter entries without asking the index.
 import { toEntryRow } from "../../index/entry-row.js";
 import type { EntryRow } from "../../index/port.js";
 import type { Entry } from "../../model/entry.js";

@@ -40,19 +40,19 @@ interface NamedCall {
 }
 
 /** What was said, then what was called; with signed thinking, everything where it stood. */
-function groupBlocks({ type, content, pieces }: MessageGroup, named: readonly NamedCall[]): readonly Block[] {
+function groupBlocks({ type, content, orderedParts }: MessageGroup, named: readonly NamedCall[]): readonly Block[] {
   const toolUses = new Map(named.map(({ call, id }) => [call.id, toToolUse(call, id)]));
   const blocks =
-    pieces === undefined ? toBlocks(content, type) : pieces.flatMap((piece) => partBlocks(piece, toolUses));
+    orderedParts === undefined ? toBlocks(content, type) : orderedParts.flatMap((part) => partBlocks(part, toolUses));
   return [...blocks, ...toolUses.values()];
 }
 
 /** Takes a call from those that are kept, so that each is made once. */
-function partBlocks(piece: AssistantPart, toolUses: Map<string, Block>): readonly Block[] {
-  if ("thinking" in piece) return [piece.thinking];
-  if ("part" in piece) return toBlocks([piece.part], "assistant");
-  const toolUse = toolUses.get(piece.call_id);
-  toolUses.delete(piece.call_id);
+function partBlocks(part: AssistantPart, toolUses: Map<string, Block>): readonly Block[] {
+  if ("thinking" in part) return [part.thinking];
+  if ("part" in part) return toBlocks([part.part], "assistant");
+  const toolUse = toolUses.get(part.call_id);
+  toolUses.delete(part.call_id);
   return toolUse === undefined ? [] : [toolUse];
 }
 

@@ -22,7 +22,7 @@ export function toStep(entry: EntryOf<"message"> | EntryOf<"tool_call"> | EntryO
   // Only calls and results are looked at, and the texts of a session may be more than memory holds.
   const items = full.map((item): Item => {
     if (item.type !== "assistant") return { ...item, content: "" };
-    const { pieces: _, ...said } = item;
+    const { orderedParts: _, ...said } = item;
     return { ...said, content: "", reasoning: {}, calls: item.calls.map((call) => ({ ...call, arguments: "" })) };
   });
   const isAnswer = entry.kind === "message" && readRole(entry.role) === "assistant";

@@ -331,9 +331,9 @@ function render({ systems, groups }: HistoryGroups, query: HistoryQuery): Histor
 function shownBy({ format, include_reasoning }: HistoryQuery): (item: Item) => Item {
   return (item) => {
     if (item.type !== "assistant") return item;
-    const { pieces, ...left } = item;
+    const { orderedParts, ...left } = item;
     const said = include_reasoning && format !== "anthropic" ? left : { ...left, reasoning: {} };
-    return pieces === undefined || format !== "anthropic" ? said : { ...said, pieces };
+    return orderedParts === undefined || format !== "anthropic" ? said : { ...said, orderedParts };
   };
 }
 
@@ -365,8 +365,8 @@ function countMessages(groups: readonly MessageGroup[]): number {
 /** Characters; each takes at least one byte. */
 function charsIn(groups: readonly MessageGroup[]): number {
   let chars = 0;
-  for (const { content, calls, pieces, reasoning = {} } of groups) {
-    chars += charsOfContent(content) + charsOfReasoning(pieces, reasoning);
+  for (const { content, calls, orderedParts, reasoning = {} } of groups) {
+    chars += charsOfContent(content) + charsOfReasoning(orderedParts, reasoning);
     for (const { call, result } of calls) {
       chars += call.arguments.length + (result === undefined ? 0 : charsOfContent(result.content));
     }
@@ -377,14 +377,14 @@ function charsIn(groups: readonly MessageGroup[]): number {
 function charsOf(item: Item): number {
   const said = charsOfContent(item.content);
   if (item.type !== "assistant") return said;
-  const thought = charsOfReasoning(item.pieces, item.reasoning);
+  const thought = charsOfReasoning(item.orderedParts, item.reasoning);
   return item.calls.reduce((sum, call) => sum + call.arguments.length, said + thought);
 }
 
 /** Reasoning that is not part of content and calls. */
-function charsOfReasoning(pieces: readonly AssistantPart[] = [], reasoning: JsonObject): number {
+function charsOfReasoning(orderedParts: readonly AssistantPart[] = [], reasoning: JsonObject): number {
   let chars = 0;
-  for (const piece of pieces) if ("thinking" in piece) chars += JSON.stringify(piece.thinking).length;
+  for (const part of orderedParts) if ("thinking" in part) chars += JSON.stringify(part.thinking).length;
   for (const value of Object.values(reasoning)) chars += JSON.stringify(value).length;
   return chars;
 }

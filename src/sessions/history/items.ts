@@ -31,7 +31,7 @@ interface AssistantItem {
   readonly name: string;
   readonly calls: readonly ToolCall[];
   /** Where there is signed thinking: everything in the order in which it stood, since its signature holds only there. */
-  readonly pieces?: readonly AssistantPart[];
+  readonly orderedParts?: readonly AssistantPart[];
   /** What OpenAI's kin send along as reasoning, as it was recorded. */
   readonly reasoning: JsonObject;
   readonly from?: ItemOrigin;
@@ -126,17 +126,17 @@ function assistantItem(message: EntryOf<"message">, content: Content, from: Item
     const call = toCall(given);
     if (call !== undefined && !calls.some((other) => other.id === call.id)) calls.push(call);
   }
-  const pieces = parts.flatMap(toPiece);
+  const orderedParts = parts.flatMap(toAssistantPart);
   const reasoning = reasoningIn(message.extra);
   const item: AssistantItem = { type: "assistant", content: shown, name: message.name, calls, reasoning, from };
-  return pieces.some((piece) => "thinking" in piece) ? { ...item, pieces } : item;
+  return orderedParts.some((part) => "thinking" in part) ? { ...item, orderedParts } : item;
 }
 
 function isSaid(part: JsonValue): boolean {
   return !isJsonObject(part) || (part.type !== "tool_use" && !THINKING.has(part.type));
 }
 
-function toPiece(part: JsonValue): readonly AssistantPart[] {
+function toAssistantPart(part: JsonValue): readonly AssistantPart[] {
   if (isSaid(part)) return [{ part }];
   const block = part as JsonObject;
   if (block.type === "tool_use") return [{ call_id: textOf(block.id) }];

@@ -12,7 +12,7 @@ export interface MessageGroup {
   /** The calls that are kept, each with its result; a pending one has none. */
   readonly calls: readonly { readonly call: ToolCall; readonly result?: ResultItem }[];
   /** As an assistant's item has them. */
-  readonly pieces?: readonly AssistantPart[] | undefined;
+  readonly orderedParts?: readonly AssistantPart[] | undefined;
   readonly reasoning?: JsonObject | undefined;
   readonly from?: ItemOrigin | undefined;
 }
@@ -44,15 +44,15 @@ export function repair(items: readonly Item[], options: RepairOptions): readonly
     if (item.type === "user") {
       const { type, content, name, from } = item;
       if (isShown(item))
-        groups.push({ type, content, name, calls: NONE, pieces: undefined, reasoning: undefined, from });
+        groups.push({ type, content, name, calls: NONE, orderedParts: undefined, reasoning: undefined, from });
       continue;
     }
     const keepsPending = options.include_pending && item === last;
     const calls = (slots.get(item) ?? []).filter((slot) => slot.result !== undefined || keepsPending);
     if (calls.length === 0 && isBlank(item.content)) continue;
     // All groups have the same fields, which makes them faster.
-    const { type, content, name, pieces, reasoning, from } = item;
-    groups.push({ type, content, name, calls, pieces, reasoning, from });
+    const { type, content, name, orderedParts, reasoning, from } = item;
+    groups.push({ type, content, name, calls, orderedParts, reasoning, from });
   }
   return groups;
 }

@@ -157,11 +157,11 @@ export function findStanding(prose: string): {
   for (const sentence of sentences) {
     const said = plain(sentence.text.replaceAll("’", "'").replaceAll(/\s+/g, " ")).replace(OPENING, "");
     if (!INSTRUCTION.test(said) && !PREFERENCE.test(said)) continue;
-    const stretch = { start: sentence.start, end: sentence.end };
+    const range = { start: sentence.start, end: sentence.end };
     const inDocument = sentence.start >= end ? "It stands in a list or a document." : undefined;
     const reason = flaw ?? inDocument ?? flawOfSentence(said);
-    if (reason !== undefined) passed_over.push({ ...stretch, reason });
-    else findings.push({ type: namesTool(said) ? "project" : "preference", content: said, ...stretch });
+    if (reason !== undefined) passed_over.push({ ...range, reason });
+    else findings.push({ type: namesTool(said) ? "project" : "preference", content: said, ...range });
   }
   return { findings, passed_over };
 }
