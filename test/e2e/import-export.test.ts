@@ -220,7 +220,7 @@ describe("hansard import", () => {
     expect(statSync(file).size).toBeGreaterThan(30_000_000);
     // With less than the file's size for all of JavaScript, holding on to what was read would end it.
     const env = { NODE_OPTIONS: "--max-old-space-size=24" };
-    const report = await readJson(["import", file], { data: folder, env });
+    const report = await readJson(["import", file], { asProgram: true, data: folder, env });
     expect(report).toMatchObject({ added: 7_500, rejected: [] });
   });
 });
