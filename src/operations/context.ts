@@ -22,9 +22,9 @@ export const context = operation({
         description: "the answer: an interaction, an assistant's message, a tool call or an error",
       },
     ],
-    prose: "Exact where the request was recorded, else the session's history as it was then.",
+    prose: "Exact if the request was recorded; otherwise reconstructed from the session's history.",
     examples: [
-      ["what the model had before it", "hansard context 12"],
+      ["the context of an answer", "hansard context 12"],
       ["the messages that were new", "hansard context 12 --json | jq '.messages[.previous.added[]]'"],
     ],
   },

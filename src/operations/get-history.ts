@@ -29,7 +29,7 @@ const max_tokens: Parameter<number | string, number | undefined> = {
 const format: Parameter<HistoryFormat | string, HistoryFormat> = {
   description: "`openai`, or `anthropic` with the system text apart.",
   schema: { type: "string", enum: ["openai", "anthropic"], default: "openai" },
-  flag: { name: "format", value: "format", says: "openai, or anthropic with the system text apart (openai)" },
+  flag: { name: "format", value: "format", says: "openai, or anthropic with a separate system text (openai)" },
   refusals: ["field_invalid"],
   parse: parseFormat,
 };
@@ -39,7 +39,7 @@ const include: Parameter<string, "reasoning" | undefined> = {
     "`reasoning` keeps `reasoning_content`, `reasoning`, `reasoning_details` and `thinking_blocks` of assistants' messages " +
     "in OpenAI's form, as they were recorded. Anthropic's form always keeps signed thinking.",
   schema: { type: "string", enum: ["reasoning"] },
-  flag: { name: "include", value: "what", says: "reasoning: keep the fields that carry what a model thought" },
+  flag: { name: "include", value: "what", says: "reasoning: keep the reasoning of models" },
   refusals: ["field_invalid"],
   parse: parseInclude,
 };

@@ -29,7 +29,7 @@ const status = oneOfParameter<MemoryStatus>(memoryStatuses, {
 const project: Parameter<string, string | undefined> = {
   description: "Memories of this project. An empty value filters nothing; `-` selects those that hold everywhere.",
   schema: { type: "string" },
-  flag: { name: "project", value: "name", says: "only memories of this project; - for those that hold everywhere" },
+  flag: { name: "project", value: "name", says: "only memories of this project; - for those without one" },
   refusals: ["label_invalid"],
   parse: (value) => (isGiven(value) ? parseProject(value) : undefined),
 };
@@ -65,11 +65,11 @@ export const listMemories = operation({
     source,
     similar: switchParameter({
       description: "`1` leaves only memories that are like another one, or contradict one.",
-      flag: { name: "similar", says: "only memories that are like another one, or contradict one" },
+      flag: { name: "similar", says: "only memories that resemble or contradict another one" },
     }),
     unused: switchParameter({
       description: "`1` leaves only active memories that were never used nor confirmed.",
-      flag: { name: "unused", says: "only active memories that were never used nor confirmed" },
+      flag: { name: "unused", says: "only active memories that were never used or confirmed" },
     }),
     limit: limited(listLimit(50), "memories"),
     cursor: cursorOf<MemoriesReached>(3, (numbers) => {

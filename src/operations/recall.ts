@@ -14,7 +14,7 @@ const project: Parameter<string, string> = {
   description: "Memories of this project, beside those that hold everywhere; without it, only these.",
   schema: { type: "string" },
   example: "atlas",
-  flag: { name: "project", value: "name", says: "memories of this project, beside those that hold everywhere" },
+  flag: { name: "project", value: "name", says: "also the memories of this project, not only those without one" },
   refusals: ["label_invalid"],
   parse: parseProject,
 };
@@ -23,7 +23,7 @@ const q: Parameter<string, string> = {
   description: "What the model is about to be asked: memories that match it come first.",
   schema: { type: "string" },
   example: "Which port does the server listen on?",
-  flag: { name: "q", value: "text", says: "what the model is about to be asked; what matches it comes first" },
+  flag: { name: "q", value: "text", says: "the prompt; memories that match it come first" },
   refusals: ["field_invalid", "query_too_long"],
   parse: parseAsked,
 };
@@ -31,7 +31,7 @@ const q: Parameter<string, string> = {
 const session_id: Parameter<string, string> = {
   description: "The session they are for: it is written down there what it was given, so that it is not learned again.",
   schema: { type: "string" },
-  flag: { name: "session", value: "id", says: "the session they are for, which is noted there" },
+  flag: { name: "session", value: "id", says: "the session they are for; the recall is recorded there" },
   refusals: ["session_id_invalid"],
   parse: (value) => parseLabel("session_id", value),
 };

@@ -90,7 +90,7 @@ export const reflect = operation({
   },
   command: {
     operands: [],
-    prose: "On a terminal it draws plots as well; piped, the report is plain Markdown.",
+    prose: "On a terminal the report includes plots; piped, it is plain Markdown.",
     examples: [
       ["the last thirty entries", "hansard reflect"],
       ["a week of one project", "hansard reflect --project web --since 7d --limit 100000"],

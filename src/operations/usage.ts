@@ -31,12 +31,12 @@ export const usage = operation({
   tool: undefined,
   command: {
     operands: [],
-    prose: "Tokens are summed up as providers count them; costs are in US dollars, days are those of UTC.",
+    prose: "Tokens are counted as providers count them. Costs are in US dollars, days in UTC.",
     examples: [
       ["a week, by day and model", "hansard usage --since 7d"],
       ["which project costs most", "hansard usage --by project"],
-      ["the dearest sessions of one project", "hansard usage --by session --project web"],
-      ["what it cost in all", "hansard usage --json | jq .total.cost"],
+      ["the most expensive sessions of a project", "hansard usage --by session --project web"],
+      ["the total cost", "hansard usage --json | jq .total.cost"],
     ],
   },
   input: { by, ...filtersNamed("project", "session_id", "client", "model", "since", "until") },

@@ -50,7 +50,7 @@ export const filters = {
     flag: {
       name: "kind",
       value: "kinds",
-      says: "only these kinds, comma separated: message, tool_call, error, memory …; a wrong one lists them all",
+      says: "only these kinds, comma separated: message, tool_call, error, memory …; an unknown one lists them all",
     },
     refusals: ["kind_unknown"],
     is_typed: true,
@@ -76,7 +76,7 @@ export const filters = {
     flag: {
       name: "since",
       value: "time",
-      says: "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago",
+      says: "from this time: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago",
     },
     refusals: ["time_invalid"],
     is_typed: true,
@@ -87,7 +87,7 @@ export const filters = {
     parse: (value, nowMs) => parseTimeFilter("until", value, nowMs),
     schema: { type: "string" },
     description: "Inclusive, as `since`; a bare date means its end.",
-    flag: { name: "until", value: "time", says: "up to then, inclusive; a date alone means its end" },
+    flag: { name: "until", value: "time", says: "up to this time, inclusive; a date means the end of the day" },
     refusals: ["time_invalid"],
     is_typed: true,
   },

@@ -110,14 +110,14 @@ export function limitFlag(limited: readonly { readonly limit: LimitRule; readonl
 }
 
 /** Every start of a command makes these words, and the first number that a process formats by locale takes 10 ms. */
-function boundedWords({ says = "how many at most", max }: LimitRule): string {
+function boundedWords({ says = "at most this many", max }: LimitRule): string {
   return `${says}, up to ${`${max}`.replace(/\B(?=(?:\d{3})+$)/g, ",")}`;
 }
 
 export const cursorParameter: ParameterDoc = {
   description: "`next_cursor` of the page before, with the same filters.",
   schema: { type: "string" },
-  flag: { name: "cursor", value: "cursor", says: "go on where the last page ended" },
+  flag: { name: "cursor", value: "cursor", says: "continue after the previous page" },
   refusals: ["cursor_invalid"],
 };
 

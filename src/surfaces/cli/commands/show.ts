@@ -86,7 +86,7 @@ function toFacts(facts: Facts): readonly Fact[] {
   return facts.map(([name, value]) => [titleOf(name), factText(name, value)]);
 }
 
-/** Recorded lines are indented, so that none can be mistaken for a heading. */
+/** Recorded lines are indented: none can be mistaken for a heading. */
 function sectionText(name: string, value: unknown, pane: Pane): string {
   const width = Math.min(pane.columns ?? LINE_WIDTH_MAX, LINE_WIDTH_MAX) - INDENT.length;
   const pieces = piecesOfField(name, value);
