@@ -1,4 +1,4 @@
-// The door for lists: limits, filters, and cursors that belong to their filters and to nothing else.
+// Lists: limits, filters, and cursors that belong to their filters and to nothing else.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";

@@ -1,4 +1,4 @@
-// The door for searches: what is refused and how it is said, and how typed and given filters come together.
+// Searches: what is refused and how it is said, and how typed and given filters come together.
 import { describe, expect, test } from "vitest";
 import { memoryKinds } from "../model/entry.js";
 import { Rejection } from "../model/rejection.js";

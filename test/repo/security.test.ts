@@ -11,9 +11,9 @@ import { limits } from "../../src/model/limits.js";
 import type { Need } from "../../src/operations/operation.js";
 import { needByRoute } from "../../src/operations/scopes.js";
 // What a route needs is declared there.
-import type {} from "../../src/surfaces/http/door/doorkeeper.js";
-import { statusByFault, statusByRejection } from "../../src/surfaces/http/door/errors.js";
-import { defaultLimits } from "../../src/surfaces/http/door/limits.js";
+import type {} from "../../src/surfaces/http/checks/callers.js";
+import { statusByFault, statusByRejection } from "../../src/surfaces/http/checks/errors.js";
+import { defaultLimits } from "../../src/surfaces/http/checks/limits.js";
 import { createServer } from "../../src/surfaces/http/server.js";
 
 const text = readFileSync(join(repositoryRoot, "docs", "SECURITY.md"), "utf8");

@@ -43,7 +43,7 @@ export function isEnabled(threshold: string, level: Level): boolean {
   return value(level) >= value(threshold);
 }
 
-/** What the door refuses: no key or a wrong one, the wrong scope or origin, a foreign host, too much hurry. */
+/** What the request checks refuse: no key or a wrong one, the wrong scope or origin, a foreign host, too much hurry. */
 const REFUSED_AT_DOOR: ReadonlySet<number> = new Set([401, 403, 421, 429]);
 
 /** A record takes thousands of captures a second; a line for each would say nothing that the record does not. */

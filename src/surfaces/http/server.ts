@@ -4,18 +4,14 @@ import type { ServerOptions as TlsOptions } from "node:https";
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Diagnosis } from "../../model/verification.js";
 import type { Recorder } from "../../recorder/recorder.js";
+import { acceptJson, budgetBodies } from "./checks/bodies.js";
+import { checkRequests } from "./checks/callers.js";
+import { answerClientError, answerExpectation, refuseAddress, refuseRoute, sendError } from "./checks/errors.js";
+import { addGates } from "./checks/gates.js";
+import { HostCheck } from "./checks/hosts.js";
+import { cutOffStalled, defaultLimits, type ServerLimits } from "./checks/limits.js";
+import { RateLimit } from "./checks/rate-limit.js";
 import { gatherOperations } from "./describe/openapi.js";
-import { acceptJson } from "./door/bodies.js";
-import { budgetBodies } from "./door/body-budget.js";
-import { answerClientError, answerExpectation } from "./door/client-errors.js";
-import { keepDoor } from "./door/doorkeeper.js";
-import { refuseAddress, sendError } from "./door/errors.js";
-import { HostCheck } from "./door/hosts.js";
-import { defaultLimits, type ServerLimits } from "./door/limits.js";
-import { refuseRoute } from "./door/not-found.js";
-import { RateLimit } from "./door/rate-limit.js";
-import { cutOffStalled } from "./door/stalled.js";
-import { giveTurns } from "./door/turns.js";
 import { logRequest, RequestLog } from "./logger.js";
 import { accessRoutes } from "./routes/access.js";
 import { custodyRoutes } from "./routes/custody.js";
@@ -82,10 +78,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   acceptJson(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => refuseRoute(app, request, reply));
-  // The door comes first, since what a route needs is asked by the hooks below.
+  // The checks come first, since what a route needs is asked by the hooks below.
   const rate = new RateLimit(limits.requests_per_second);
-  keepDoor(app, { keys: recorder.keys, hosts: new HostCheck({ host, allow_hosts }), rate });
-  const gates = giveTurns(app, { limits, isPressed: () => recorder.monitoring.load().capture.is_pressed });
+  checkRequests(app, { keys: recorder.keys, hosts: new HostCheck({ host, allow_hosts }), rate });
+  const gates = addGates(app, { limits, isPressed: () => recorder.monitoring.load().capture.is_pressed });
   const bodies = budgetBodies(app, limits.bodies_bytes);
   cutOffStalled(app, limits.stall_ms);
   const paths = gatherOperations(app);
@@ -109,7 +105,7 @@ function connectionOptions(limits: ServerLimits, tls: ServerOptions["tls"]): { r
     maxHeaderSize: limits.head_bytes,
     headersTimeout: limits.head_ms,
     connectionsCheckingInterval: CHECKING_MS,
-    // A request without one is refused at the door, in the usual shape.
+    // A request without one is refused by the checks, in the usual shape.
     requireHostHeader: false,
   };
   if (tls === undefined) return { http };

@@ -5,8 +5,7 @@ import { Fault } from "../../model/fault.js";
 import { RecorderError } from "../../model/rejection.js";
 import { needByRoute } from "../../operations/scopes.js";
 import type { Recorder } from "../../recorder/recorder.js";
-import { getPrompt, prompts } from "./prompts.js";
-import { listResources, readResource, resourceTemplates } from "./resources.js";
+import { countThatFits, pieceOf, recordedText, shortRow } from "./bounds.js";
 import type { Arguments, Schemas, Tool, ToolAnswer } from "./tool.js";
 import { tools } from "./tools.js";
 
@@ -114,4 +113,78 @@ function refuseScope(route: string, granted: Scope, scopes: readonly Scope[] = [
 
 function unknown(what: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no ${what.slice(0, 200)}`);
+}
+
+// A prompt that people start from: look back, and learn from it.
+const argumentNames = ["project", "session_id", "since"] as const;
+
+const prompts = [
+  {
+    name: "reflect",
+    title: "Reflect on recent work",
+    description: "Looks back at what was recorded and asks what should be done differently.",
+    arguments: argumentNames.map((name) => ({ name, description: `Only entries of this ${name}.`, required: false })),
+  },
+];
+
+/** Undefined where there is no such prompt. */
+async function getPrompt(recorder: Recorder, name: string, args: { readonly [name: string]: string }) {
+  if (name !== "reflect") return undefined;
+  const { markdown } = await recorder.reflect(args);
+  const task =
+    "Here is a report on recent work. Name the few things that went wrong more than once or cost most, with their " +
+    "likely causes, and say what to do differently from now on. Look entries up with get_entry before you rely on them.";
+  const text = `${task}\n\n${recordedText(pieceOf(markdown, "").text, null)}`;
+  return { messages: [{ role: "user" as const, content: { type: "text" as const, text } }] };
+}
+
+// Sessions as resources: each has an address, and reads as its newest entries.
+const SCHEME = "hansard://sessions/";
+const MIME_TYPE = "text/plain";
+const NEWEST = 100;
+
+const resourceTemplates = [
+  {
+    uriTemplate: `${SCHEME}{session_id}`,
+    name: "session",
+    title: "A session",
+    description: "What is known of a session, and its newest entries. The id is percent-encoded.",
+    mimeType: MIME_TYPE,
+  },
+];
+
+async function listResources(recorder: Recorder, cursor: string | undefined) {
+  const { sessions, next_cursor } = await recorder.listSessions({ cursor });
+  const resources = sessions.map(({ session_id, title, entries, last_at }) => ({
+    uri: `${SCHEME}${encodeURIComponent(session_id)}`,
+    name: session_id,
+    ...(title === "" ? {} : { title: pieceOf(title, "", 200).text }),
+    description: `${entries} entries, the newest of ${last_at}`,
+    mimeType: MIME_TYPE,
+  }));
+  return { resources, ...(next_cursor === null ? {} : { nextCursor: next_cursor }) };
+}
+
+/** Undefined where there is no such session. */
+async function readResource(recorder: Recorder, uri: string) {
+  const id = sessionIdOf(uri);
+  const session = id === undefined ? undefined : recorder.session(id);
+  const summary = await session?.summary();
+  if (session === undefined || summary === undefined) return undefined;
+  const { entries } = await session.entries({ order: "desc", limit: NEWEST });
+  const rows = entries.map(shortRow);
+  const head = shortRow(summary);
+  const shown = rows.slice(0, countThatFits(rows, head)).reverse();
+  const text = recordedText(JSON.stringify({ ...head, newest_entries: shown }), null);
+  return { contents: [{ uri, mimeType: MIME_TYPE, text }] };
+}
+
+function sessionIdOf(uri: string): string | undefined {
+  if (!uri.startsWith(SCHEME)) return undefined;
+  try {
+    return decodeURIComponent(uri.slice(SCHEME.length));
+  } catch {
+    // A stray % names no session.
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 // What a tool is: a row of one of the tables that tools.ts puts together.
 import type { Scope } from "../../guard/scopes.js";
 import type { Recorder } from "../../recorder/recorder.js";
-import { recordedText } from "./recorded-text.js";
+import { recordedText } from "./bounds.js";
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 

@@ -10,7 +10,7 @@ import type { StreamWatch } from "../../../client/observed-stream.js";
 import { beginRecording, type Recording } from "../../../client/recording.js";
 import { reasonOf } from "../../../client/server-errors.js";
 import type { Recorder } from "../../recorder/recorder.js";
-import { HostCheck } from "../http/door/hosts.js";
+import { HostCheck } from "../http/checks/hosts.js";
 
 type BytesWatch = StreamWatch<Uint8Array>;
 

@@ -7,7 +7,7 @@ import { Fault } from "../../../model/fault.js";
 import { displayLocation, isServerAddress } from "../../../model/store-location.js";
 import { openRecorder } from "../../../recorder/open-recorder.js";
 import type { Recorder } from "../../../recorder/recorder.js";
-import { beyondLoopback, isLoopback } from "../../http/door/loopback.js";
+import { beyondLoopback, isLoopback } from "../../http/checks/hosts.js";
 import type { createLogger } from "../../http/logger.js";
 import type { Serving } from "../../http/serve.js";
 import { type CommandModule, examplesText, type Invocation, modelOf, modelOptions } from "../command.js";

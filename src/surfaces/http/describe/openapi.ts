@@ -2,12 +2,11 @@
 import type { FastifyInstance } from "fastify";
 import { operationList } from "../../../operations/index.js";
 import type { Need } from "../../../operations/operation.js";
-import { statusByFault, statusByRejection } from "../door/errors.js";
+import { statusByFault, statusByRejection } from "../checks/errors.js";
 import { describedRoutes } from "../routes/custody.js";
 import { namedSchemas } from "./describe-route.js";
 import { entrySchemas } from "./entry-schemas.js";
 import { type Operation, refusals, type Schema } from "./operation.js";
-import { count, object, text } from "./shapes.js";
 
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -33,7 +32,7 @@ export function gatherOperations(app: FastifyInstance): OpenApiDocument["paths"]
   return paths;
 }
 
-/** What the door adds to every call. */
+/** What the request checks add to every call. */
 function guarded(operation: Operation, need: Need = "admin"): Operation {
   if (need === "open") return { ...operation, security: [] };
   const responses = {
@@ -114,4 +113,13 @@ function answerSchemas(): { readonly [name: string]: Schema } {
       ),
     }),
   };
+}
+
+const text: Schema = { type: "string" };
+const count: Schema = { type: "integer", minimum: 0 };
+
+/** All properties are always there but those that are named as optional. */
+function object(properties: { readonly [name: string]: Schema }, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: "object", properties, required };
 }

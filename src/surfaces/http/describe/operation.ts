@@ -1,7 +1,7 @@
 // How a route describes itself: the parts of OpenAPI that are used here, and short ways to write them beside the code.
 import type { FaultCode } from "../../../model/fault.js";
 import type { RejectionCode } from "../../../model/rejection.js";
-import { statusByFault, statusByRejection } from "../door/errors.js";
+import { statusByFault, statusByRejection } from "../checks/errors.js";
 
 export type Schema = { readonly [keyword: string]: unknown };
 

@@ -1,10 +1,10 @@
 // What whoever asks may do, so that a page offers nothing that would be refused; and to who may do all, which keys there are.
 import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../../../recorder/recorder.js";
+import { callerOf } from "../checks/callers.js";
+import { refuseQuery } from "../checks/query.js";
 import type { AccessAnswer } from "../contract.js";
 import { addressRefusals, jsonContent, type Operation, refusals } from "../describe/operation.js";
-import { callerOf } from "../door/doorkeeper.js";
-import { refuseQuery } from "../door/query.js";
 
 export function accessRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.get("/access", { config: { operation: accessOperation } }, async (request): Promise<AccessAnswer> => {

@@ -3,11 +3,11 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { count, named, oneOf, text } from "../../../model/schema.js";
 import type { Recorder } from "../../../recorder/recorder.js";
+import { routeNotFound } from "../checks/errors.js";
+import { refuseQuery } from "../checks/query.js";
 import type { DoctorAnswer, HealthAnswer, VerifyAnswer } from "../contract.js";
 import { type Described, describeRoute } from "../describe/describe-route.js";
 import { jsonContent, type Operation, schemaNamed } from "../describe/operation.js";
-import { routeNotFound } from "../door/not-found.js";
-import { refuseQuery } from "../door/query.js";
 
 export function custodyRoutes(
   app: FastifyInstance,

@@ -3,10 +3,10 @@ import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { streams } from "../../../operations/streams.js";
 import type { Recorder } from "../../../recorder/recorder.js";
+import { callerOf, isStillAdmitted, recordingOf } from "../checks/callers.js";
+import { readQuery } from "../checks/query.js";
 import { describeInput, queryRefusals } from "../describe/describe-route.js";
 import { type Operation, refusals } from "../describe/operation.js";
-import { callerOf, isStillAdmitted, recordingOf } from "../door/doorkeeper.js";
-import { readQuery } from "../door/query.js";
 
 /** Lines are sent together, because a packet of its own for each would cost more than the line. */
 const CHUNK_CHARS = 64 * 1024;

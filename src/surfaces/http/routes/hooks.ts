@@ -6,9 +6,9 @@ import { parseLabel } from "../../../model/ids.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import { Rejection } from "../../../model/rejection.js";
 import type { Recorder } from "../../../recorder/recorder.js";
+import { acceptEmptyBodies, bodyOf } from "../checks/bodies.js";
+import { recordingOf } from "../checks/callers.js";
 import { jsonContent, type Operation } from "../describe/operation.js";
-import { acceptEmptyBodies, bodyOf } from "../door/bodies.js";
-import { recordingOf } from "../door/doorkeeper.js";
 import { logFailure } from "../logger.js";
 
 const SOURCE = "claude-code";

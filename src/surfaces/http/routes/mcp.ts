@@ -2,9 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Recorder } from "../../../recorder/recorder.js";
 import type { McpOverHttp } from "../../mcp/serve-mcp.js";
+import { bodyOf } from "../checks/bodies.js";
+import { callerOf } from "../checks/callers.js";
 import { componentSchemas } from "../describe/openapi.js";
-import { bodyOf } from "../door/bodies.js";
-import { callerOf } from "../door/doorkeeper.js";
 
 export function mcpRoutes(
   app: FastifyInstance,

@@ -2,10 +2,10 @@
 import type { FastifyInstance } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Recorder } from "../../../recorder/recorder.js";
+import type { BodyBudget } from "../checks/bodies.js";
+import type { Gates } from "../checks/gates.js";
+import { refuseQuery } from "../checks/query.js";
 import { addressRefusals, type Operation, refusals } from "../describe/operation.js";
-import type { BodyBudget } from "../door/body-budget.js";
-import { refuseQuery } from "../door/query.js";
-import type { Gates } from "../door/turns.js";
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const ENTRIES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 100_000];

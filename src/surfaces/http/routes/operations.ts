@@ -7,11 +7,10 @@ import { operationList } from "../../../operations/index.js";
 import { type AnyOperation, type Body, missingFrom, pathParametersOf } from "../../../operations/operation.js";
 import type { Options } from "../../../recorder/operation-methods.js";
 import type { Recorder } from "../../../recorder/recorder.js";
+import { acceptEmptyBodies, acceptJsonLines, bodyOf, optionalBodyOf } from "../checks/bodies.js";
+import { callerOf, recordingOf, requireScope } from "../checks/callers.js";
+import { readQuery } from "../checks/query.js";
 import { describeRoute, MARKDOWN } from "../describe/describe-route.js";
-import { acceptEmptyBodies, acceptJsonLines, bodyOf, optionalBodyOf } from "../door/bodies.js";
-import { callerOf, recordingOf, requireScope } from "../door/doorkeeper.js";
-import { readQuery } from "../door/query.js";
-import { sendJson } from "../send-json.js";
 
 export function operationRoutes(app: FastifyInstance, recorder: Recorder): void {
   const addRoutes = (scope: FastifyInstance, form: Body["form"]): void => {
@@ -94,3 +93,8 @@ const moreByNoun: { readonly [N in Noun]?: { readonly field?: string; readonly h
   memory: { field: "id" },
   session: { hint: "GET /sessions lists them. Ids are kept exactly, and percent-encoded in addresses." },
 };
+
+/** JSON that is there as bytes already. */
+function sendJson(reply: FastifyReply, { buffer, byteOffset, byteLength }: Uint8Array): FastifyReply {
+  return reply.type("application/json; charset=utf-8").send(Buffer.from(buffer, byteOffset, byteLength));
+}

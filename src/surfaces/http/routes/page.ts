@@ -6,8 +6,7 @@ import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 import { packageFile } from "../../../model/files.js";
-import { routeNotFound } from "../door/not-found.js";
-import { pageHeaders } from "../door/security-headers.js";
+import { pageHeaders, routeNotFound } from "../checks/errors.js";
 
 /** What the build makes of ui/. */
 const FOLDER = fileURLToPath(packageFile("dist/page/"));

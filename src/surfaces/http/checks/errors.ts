@@ -1,10 +1,20 @@
 // What an error looks like on the wire: one shape for all of them, and the tables that give each its status.
-import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type {
+  FastifyBaseLogger,
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+} from "fastify";
 import { Fault, type FaultCode } from "../../../model/fault.js";
+import { itemAt } from "../../../model/item-at.js";
 import { RecorderError, type RejectionCode, type RejectionDetails } from "../../../model/rejection.js";
 import type { ErrorAnswer } from "../contract.js";
-import { logFailure } from "../logger.js";
-import { answerHeaders } from "./security-headers.js";
+import { logFailure, logRefusal } from "../logger.js";
 
 export const statusByRejection = {
   already_completed: 409,
@@ -118,7 +128,7 @@ function toErrorAnswer(error: unknown, requestId: string): { readonly status: nu
   return { status: 500, answer: { error: { code: "internal", message } } };
 }
 
-export function rejectionAnswer(refused: RejectionDetails): { readonly status: number; readonly answer: ErrorAnswer } {
+function rejectionAnswer(refused: RejectionDetails): { readonly status: number; readonly answer: ErrorAnswer } {
   const { code, message, field, index, hint, least } = refused;
   // JSON leaves out what is undefined.
   return { status: statusByRejection[code], answer: { error: { code, message, field, index, hint, least } } };
@@ -147,4 +157,105 @@ export function contentTypeUnsupported(): RejectionDetails {
     message: "the body must be JSON",
     hint: "Send it with -H 'content-type: application/json'; POST /entries takes application/x-ndjson too.",
   };
+}
+
+// Requests that are not even HTTP, too slow or with too large headers: answered on the bare socket, in the usual shape.
+
+export function answerClientError(
+  this: { readonly log: FastifyBaseLogger },
+  error: Error & { readonly code?: string },
+  socket: Socket,
+): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, answer } = rejectionAnswer(toRejection(error.code));
+  logRefusal(this.log, { status, code: answer.error.code, address: socket.remoteAddress });
+  const body = JSON.stringify(answer);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Of expectations only `100-continue` can be met, and Node meets it by itself; to others it would answer without a word. */
+export function answerExpectation(log: FastifyBaseLogger, request: IncomingMessage, response: ServerResponse): void {
+  const { status, answer } = rejectionAnswer({
+    code: "expectation_refused",
+    field: "expect",
+    message: "what the request expects cannot be met",
+    hint: "Leave the Expect header out, or send 100-continue.",
+  });
+  logRefusal(log, { status, code: answer.error.code, address: request.socket.remoteAddress });
+  response.writeHead(status, {
+    ...answerHeaders,
+    "content-type": "application/json; charset=utf-8",
+    connection: "close",
+  });
+  response.end(JSON.stringify(answer));
+}
+
+function toRejection(code: string | undefined): RejectionDetails {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return {
+      code: "headers_too_large",
+      message: "address and headers together are too large",
+      hint: "Send long text in a body.",
+    };
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return { code: "request_timeout", message: "the request took too long to arrive", hint: "Send it again." };
+  }
+  return { code: "request_invalid", message: "the request is not valid HTTP" };
+}
+
+// What a browser is told about every answer: not to guess its type, not to keep it, and not to show it inside other pages.
+
+/** On every answer; pages replace some of them. */
+export const answerHeaders = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+/** On the page, the documentation and their files, which hold no recorded text and load nothing from elsewhere. */
+export const pageHeaders = {
+  ...answerHeaders,
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cache-control": "no-cache",
+};
+
+// Addresses and methods that lead nowhere.
+
+/** Refuses a request that no route took: a known address with another method, or an address nobody knows. */
+export function refuseRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): never {
+  const path = itemAt((request.raw.url ?? "/").split("?", 1), 0);
+  const methods = (app.supportedMethods as HTTPMethods[]).filter(
+    (method) => app.findRoute({ method, url: path }) !== null,
+  );
+  if (methods.length === 0) throw routeNotFound();
+  const allowed = methods.sort().join(", ");
+  reply.header("allow", allowed);
+  throw new RecorderError({
+    code: "method_not_allowed",
+    message: `${request.method} is not possible here`,
+    hint: `This address takes ${allowed}.`,
+  });
+}
+
+export function routeNotFound(): RecorderError {
+  return new RecorderError({
+    code: "route_not_found",
+    message: "there is nothing at this address",
+    hint: "GET /docs lists every call.",
+  });
 }

@@ -4,15 +4,15 @@ import { expect, onTestFinished, test } from "vitest";
 import { memoryRecorder } from "../../../../test/support/memory-recorder.js";
 import { createServer } from "../server.js";
 // What a route needs is declared there.
-import type {} from "./doorkeeper.js";
+import type {} from "./callers.js";
+import { addGates, type Gates } from "./gates.js";
 import { defaultLimits } from "./limits.js";
-import { type Gates, giveTurns } from "./turns.js";
 
 /** The gates at which a place is taken while a route with this configuration answers. */
 async function takenBy(config: FastifyContextConfig): Promise<readonly string[]> {
   const app = fastify();
   onTestFinished(() => app.close());
-  const gates = giveTurns(app, { limits: defaultLimits, isPressed: () => false });
+  const gates = addGates(app, { limits: defaultLimits, isPressed: () => false });
   app.get("/any-address", { config }, async () => taken(gates));
   const during = (await app.inject("/any-address")).json();
   expect(taken(gates)).toEqual([]);

@@ -1,7 +1,7 @@
 // Bodies as bytes: what they parse to.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseJsonBody, parseJsonLines } from "./json-bodies.js";
+import { parseJsonBody, parseJsonLines } from "./bodies.js";
 import { ENTRIES_MAX } from "./json-scan.js";
 
 const read = (text: string) => ({ bytes: Buffer.from(text) });

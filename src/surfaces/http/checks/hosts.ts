@@ -1,10 +1,10 @@
 // Whom a request believes to be talking to. A page of another site can make a browser send anything here, under a name of
 // that site which was made to point at this machine, or under the right name but with its own origin; both are refused.
 
+import { BlockList, isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
 import { itemAt } from "../../../model/item-at.js";
-import { type Rejection, reject } from "../../../model/rejection.js";
-import { isLoopback } from "./loopback.js";
+import { RecorderError, type Rejection, reject } from "../../../model/rejection.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -126,5 +126,27 @@ function originRefused(): Rejection {
     field: "origin",
     message: "pages of other sites may not ask this server",
     hint: "Ask from a program, or allow the page's host with --allow-host NAME.",
+  });
+}
+
+// Which addresses only this machine can reach, and why another one is not served.
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8);
+loopback.addAddress("::1", "ipv6");
+
+/** Whether a name or an address, without brackets and port, is this machine's own. */
+export function isLoopback(host: string): boolean {
+  if (host === "localhost") return true;
+  const family = isIP(host);
+  return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4");
+}
+
+/** Others could reach a store that has no keys. */
+export function beyondLoopback(host: string): RecorderError {
+  return new RecorderError({
+    code: "host_refused",
+    field: "host",
+    message: `${host} can be reached by others, and there are no keys to keep them out`,
+    hint: "Make one with `hansard keys create --scope admin`, or listen on 127.0.0.1.",
   });
 }

@@ -1,4 +1,4 @@
-// The door: every request is asked which server it means, where it comes from, who sends it and what for. What each route
+// Request checks: every request is asked which server it means, where it comes from, who sends it and what for. What each route
 // needs is in guard/scopes.ts, and a route that is not there cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../../guard/keys.js";
@@ -8,9 +8,9 @@ import { RecorderError, Rejection } from "../../../model/rejection.js";
 import type { Need } from "../../../operations/operation.js";
 import { needByRoute } from "../../../operations/scopes.js";
 import type { Recorder } from "../../../recorder/recorder.js";
+import { answerHeaders } from "./errors.js";
 import type { HostCheck } from "./hosts.js";
 import type { RateLimit } from "./rate-limit.js";
-import { answerHeaders } from "./security-headers.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -23,14 +23,14 @@ declare module "fastify" {
   }
 }
 
-export interface Doorkeeping {
+export interface RequestChecks {
   readonly keys: Recorder["keys"];
   readonly hosts: HostCheck;
   readonly rate: RateLimit;
 }
 
 /** Guards all routes that are registered after this call. */
-export function keepDoor(app: FastifyInstance, { keys, hosts, rate }: Doorkeeping): void {
+export function checkRequests(app: FastifyInstance, { keys, hosts, rate }: RequestChecks): void {
   app.decorateRequest("caller", null);
   app.addHook("onRoute", (route) => {
     const methods = [route.method].flat();

@@ -1,9 +1,9 @@
 // The stream of events by itself: heartbeats, how far a filter has looked, and bytes that listeners share.
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { memoryRecorder } from "../../../test/support/memory-recorder.js";
-import type { Recorder } from "../../recorder/recorder.js";
-import { EventStream, eventEncoder } from "./event-stream.js";
+import { memoryRecorder } from "../../../../test/support/memory-recorder.js";
+import type { Recorder } from "../../../recorder/recorder.js";
+import { EventStream, eventEncoder } from "./tail.js";
 
 async function streamOf(
   recorder: Recorder,

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { fuzz } from "../../../../test/support/fuzz.js";
 import { itemAt } from "../../../model/item-at.js";
 import { limits } from "../../../model/limits.js";
-import { parseJsonBody } from "./json-bodies.js";
+import { parseJsonBody } from "./bodies.js";
 import { ENTRIES_MAX, JsonScan } from "./json-scan.js";
 
 const MiB = 1024 * 1024;

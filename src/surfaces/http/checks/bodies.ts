@@ -1,0 +1,316 @@
+// Bodies of requests: read whole, within limits, and handed to the parser that their type asks for.
+
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Fault } from "../../../model/fault.js";
+import { itemAt } from "../../../model/item-at.js";
+import { limits } from "../../../model/limits.js";
+import { orThrow, Rejection, reject } from "../../../model/rejection.js";
+import { TimeSlice } from "../../../model/scheduling.js";
+import { contentTypeUnsupported } from "./errors.js";
+import { ENTRIES_MAX, JsonScan, SCAN_BYTES_MIN, tooManyEntries } from "./json-scan.js";
+
+/**
+ * Lets the routes of `app` take JSON. A parser gives a rejection as the body instead of failing, because Fastify would
+ * close the connection, and a client that is still sending would see a reset in place of the answer.
+ */
+export function acceptJson(app: FastifyInstance): void {
+  accept(app, ["application/json"], { parse: parseJsonBody });
+}
+
+/** Lets the routes of `app` take one JSON document per line; the body is then the list of them. */
+export function acceptJsonLines(app: FastifyInstance): void {
+  accept(app, ["application/x-ndjson", "application/ndjson", "application/jsonl"], {
+    parse: parseJsonLines,
+    hasLines: true,
+  });
+}
+
+/** Lets the routes of `app` take a body that is empty whatever it calls itself, as `curl -d ''` sends it. */
+export function acceptEmptyBodies(app: FastifyInstance): void {
+  accept(app, "*", {
+    parse: async ({ bytes }) => (bytes.byteLength === 0 ? undefined : reject(contentTypeUnsupported())),
+  });
+}
+
+/** The parsed body; undefined where there is none, and that is fine. */
+export function optionalBodyOf(request: FastifyRequest): unknown {
+  const { body } = request;
+  return body instanceof Rejection && body.code === "body_missing" ? undefined : accepted(body);
+}
+
+/** The parsed body, or the rejection it came to. */
+export function bodyOf(request: FastifyRequest): unknown {
+  return accepted(request.body === undefined ? bodyMissing() : request.body);
+}
+
+function accepted(body: unknown): unknown {
+  if (body instanceof Fault) throw body;
+  return orThrow(body);
+}
+
+interface BodyForm {
+  readonly parse: (body: ReadBody) => Promise<unknown>;
+  readonly hasLines?: boolean;
+}
+
+function accept(app: FastifyInstance, types: string | string[], { parse, hasLines = false }: BodyForm): void {
+  app.addContentTypeParser(types, (request, payload, done) => {
+    const encoding = request.headers["content-encoding"] ?? "identity";
+    if (encoding !== "identity") {
+      payload.resume();
+      done(null, encodingUnsupported());
+      return;
+    }
+    const account = request.bodyAccount;
+    readWhole(payload, { account, hasLines }, (error, read) => {
+      if (read === undefined || read instanceof Rejection || read instanceof Fault) done(error, read);
+      else parse(read).then((body) => done(null, body), done);
+    });
+  });
+}
+
+/** Calls back once, with all bytes. What comes beyond the limit is read and dropped, so that the answer gets through. */
+function readWhole(
+  payload: IncomingMessage,
+  { account, hasLines }: { readonly account: BodyAccount | null; readonly hasLines: boolean },
+  done: (error: Error | null, read?: ReadBody | Rejection | Fault) => void,
+): void {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let scan: JsonScan | undefined;
+  let isRefused = false;
+  const refuse = (reason: Rejection | Fault): void => {
+    isRefused = true;
+    chunks = [];
+    done(null, reason);
+  };
+  /** What is too wide or too deep is refused as soon as that is seen, before the rest of it has come. */
+  const look = (chunk: Buffer): Rejection | undefined => {
+    if (scan !== undefined) return scan.take(chunk);
+    if (size < SCAN_BYTES_MIN) return undefined;
+    scan = new JsonScan({ hasLines });
+    for (const before of chunks) {
+      const refused = scan.take(before);
+      if (refused !== undefined) return refused;
+    }
+    return undefined;
+  };
+  payload.on("data", (chunk: Buffer) => {
+    if (isRefused) return;
+    size += chunk.byteLength;
+    if (size > limits.request_bytes) return refuse(requestTooLarge());
+    if (account?.take(chunk.byteLength) === false) return refuse(bodiesOverload());
+    chunks.push(chunk);
+    const refused = look(chunk);
+    if (refused !== undefined) refuse(refused);
+  });
+  payload.on("end", () => {
+    if (isRefused) return;
+    const whole = chunks;
+    chunks = [];
+    if (scan !== undefined) joined(whole, size).then((bytes) => done(null, { bytes, scan }), done);
+    else done(null, { bytes: whole.length === 1 ? itemAt(whole, 0) : Buffer.concat(whole, size) });
+  });
+  payload.on("error", (error) => {
+    if (!isRefused) done(error);
+  });
+  if (Number(payload.headers["content-length"]) > limits.request_bytes) refuse(requestTooLarge());
+}
+
+/** The bytes of a large body, copied in time slices: for tens of megabytes the system has to find memory first, which takes long. */
+async function joined(chunks: readonly Buffer[], size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  const slice = new TimeSlice();
+  let at = 0;
+  for (const chunk of chunks) {
+    at += chunk.copy(bytes, at);
+    if (slice.isOver) await slice.next();
+  }
+  return bytes;
+}
+
+function requestTooLarge(): Rejection {
+  return reject({
+    code: "request_too_large",
+    message: `the request is larger than ${limits.request_bytes} bytes (64 MiB)`,
+    hint: "Send fewer entries at a time.",
+  });
+}
+
+function encodingUnsupported(): Rejection {
+  return reject({
+    code: "content_type_unsupported",
+    field: "content-encoding",
+    message: "the body must not be compressed",
+    hint: "Send it without content-encoding.",
+  });
+}
+
+// Bodies as bytes: checked to be UTF-8 and parsed as JSON, and never rewritten on the way.
+const BYTE_ORDER_MARK = 0xfeff;
+const LINE_FEED = 0x0a;
+
+/**
+ * A body as it was read: small ones whole, large ones together with what was seen of them on the way. Of a large list each
+ * item is parsed for itself, since all of them at once would keep everybody else waiting.
+ */
+interface ReadBody {
+  readonly bytes: Buffer;
+  /** Absent where the body is so small that nobody had to look at it. */
+  readonly scan?: JsonScan | undefined;
+}
+
+/** @internal Exported for tests. */
+export async function parseJsonBody({ bytes, scan }: ReadBody): Promise<unknown> {
+  const list = scan?.list;
+  if (list === undefined) return parseAlone(bytes);
+  if (!isUtf8(bytes)) return utf8Invalid("the body");
+  if (!list.isWhole) return jsonInvalid("the body", "its list does not end, or something follows it");
+  const slice = new TimeSlice();
+  const items: unknown[] = [];
+  let start = list.start + 1;
+  for (const end of list.ends) {
+    const bytesOfItem = bytes.subarray(start, end);
+    if (list.ends.length === 1 && isBlank(bytesOfItem)) break;
+    const item = parseText(bytesOfItem.toString("utf8"), `item ${items.length} of the body`);
+    if (item instanceof Rejection) return item.at(items.length);
+    items.push(item);
+    start = end + 1;
+    if (slice.isOver) await slice.next();
+  }
+  return items;
+}
+
+/** What is made of a large entry is made in the next time slice. */
+async function parseAlone(bytes: Buffer): Promise<unknown> {
+  const slice = new TimeSlice();
+  const parsed = parseJson(bytes, "the body");
+  if (slice.isOver) await slice.next();
+  return parsed;
+}
+
+/**
+ * Blank lines are passed over; `index` counts the others.
+ *
+ * @internal Exported for tests.
+ */
+export async function parseJsonLines({ bytes }: ReadBody): Promise<readonly unknown[] | Rejection> {
+  const slice = new TimeSlice();
+  const items: unknown[] = [];
+  let line = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const feed = bytes.indexOf(LINE_FEED, start);
+    const end = feed === -1 ? bytes.length : feed;
+    line += 1;
+    const bytesOfLine = bytes.subarray(start, end);
+    start = end + 1;
+    // Told apart without parsing, since a request may hold millions of them.
+    if (isBlank(bytesOfLine)) continue;
+    const item = parseJson(bytesOfLine, `line ${line}`);
+    if (!(item instanceof Rejection)) items.push(item);
+    else if (item.code !== "body_missing") return item.at(items.length);
+    if (items.length > ENTRIES_MAX) return tooManyEntries();
+    if (slice.isOver) await slice.next();
+  }
+  return items;
+}
+
+function isBlank(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) return false;
+  return true;
+}
+
+function parseJson(bytes: Buffer, what: string): unknown {
+  if (!isUtf8(bytes)) return utf8Invalid(what);
+  const text = bytes.toString("utf8");
+  const parsed = parseText(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text, what);
+  // `trim` takes a byte order mark away too.
+  return parsed instanceof Rejection && text.trim() === "" ? bodyMissing() : parsed;
+}
+
+function parseText(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return jsonInvalid(what, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function bodyMissing(): Rejection {
+  return reject({ code: "body_missing", message: "the request has no body", hint: "Send a JSON object." });
+}
+
+function utf8Invalid(what: string): Rejection {
+  return reject({ code: "utf8_invalid", message: `${what} is not valid UTF-8`, hint: "Send text as UTF-8." });
+}
+
+/** The answer quotes the parser, which quotes the body: it goes back to where it came from, and into no log. */
+function jsonInvalid(what: string, reason: string): Rejection {
+  return reject({ code: "json_invalid", message: `${what} is not valid JSON: ${reason.slice(0, 200)}` });
+}
+
+// How many bytes of request bodies are in memory at once: a crowd of large requests is told to come back.
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** What the body may take of memory; null where there is none. */
+    bodyAccount: BodyAccount | null;
+  }
+}
+
+/** Gives every request with a body its account. */
+export function budgetBodies(app: FastifyInstance, bytesMax: number): BodyBudget {
+  const budget = new BodyBudget(bytesMax);
+  app.decorateRequest("bodyAccount", null);
+  app.addHook("preParsing", (request, reply, _, done) => {
+    const { "content-length": length, "transfer-encoding": coding } = request.raw.headers;
+    if (length !== undefined || coding !== undefined) request.bodyAccount = budget.account(reply);
+    done();
+  });
+  return budget;
+}
+
+export class BodyBudget {
+  readonly #bytesMax: number;
+  #held = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  /** The account of one request; what it has taken is given back when its answer is out or its connection gone. */
+  account(reply: FastifyReply): BodyAccount {
+    let taken = 0;
+    reply.raw.once("close", () => {
+      this.#held -= taken;
+      taken = 0;
+    });
+    return {
+      take: (bytes) => {
+        // A body that is alone is taken, however large it may be: its own limit holds.
+        const isAlone = this.#held === taken;
+        if (!isAlone && this.#held + bytes > this.#bytesMax) return false;
+        taken += bytes;
+        this.#held += bytes;
+        return true;
+      },
+    };
+  }
+}
+
+interface BodyAccount {
+  /** False where memory has no room for so much more. */
+  take(bytes: number): boolean;
+}
+
+function bodiesOverload(): Fault {
+  return new Fault("overloaded", "more is being sent than memory may hold", {
+    hint: "Send again in a second; what was refused was not stored.",
+  });
+}
