@@ -34,11 +34,13 @@ export function operateRemotely(parts: {
 interface ObjectSchema {
   readonly required?: readonly string[];
   readonly anyOf?: readonly ObjectSchema[];
+  readonly oneOf?: readonly ObjectSchema[];
 }
 
-/** What an answer must have: the schema's required members, or one of the members that tell its alternatives apart. */
-function membersOf({ required = [], anyOf }: ObjectSchema): readonly never[] {
-  const first = anyOf?.flatMap((schema) => (schema.required ?? []).slice(0, 1));
+/** What an answer must have: the schema's required members, or the first one of an alternative. */
+function membersOf({ required = [], anyOf, oneOf }: ObjectSchema): readonly never[] {
+  // An alternative that is only named is an entry, and every entry has a kind.
+  const first = (anyOf ?? oneOf)?.map((schema) => schema.required?.[0] ?? "kind");
   return (first === undefined ? required : [first]) as readonly never[];
 }
 
