@@ -1,20 +1,20 @@
-// What the log records about itself: who did something that has to be accountable, and which bodies were erased.
+// Audit entries: who did something accountable, such as exporting or forgetting.
 
 import { Fault } from "../model/fault.js";
 import type { GroupCommit } from "./capture/group-commit.js";
 import type { WriteContext } from "./capture/pack.js";
 import { packOwn } from "./capture/pack.js";
 
-/** Everything that has to be accountable; whatever is added is named here. */
+/** All accountable actions. */
 type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "log_accepted" | "verdict";
 
 export interface AuditNote {
   readonly action: AuditAction;
-  /** Who did it, as far as is known: a key's name, a user's. */
+  /** The name of a key or user, if known. */
   readonly actor: string;
-  /** What it was done to. It outlives what is forgotten, so that it never holds recorded text. */
+  /** What it was done to. It outlives forgotten entries, so it must not contain recorded text. */
   readonly target: string;
-  /** Where several calls are one deed, which is written down once. */
+  /** Set if several calls are one action, which is recorded once. */
   readonly id?: string | undefined;
 }
 
@@ -30,9 +30,9 @@ export async function recordAudit(
 }
 
 /**
- * Pieces of an export, which is written down before the first of them is handed out. It has begun by then, so that the
- * entry about it is no part of it. A store that cannot be written is exported all the same: its owner may need just that,
- * and is told that nothing says so in the record.
+ * Records an export before its first piece is handed out. The export has begun by then, so it does not contain this
+ * entry. A store that cannot be written is exported anyway, since its owner may need just that, and the caller is told
+ * that it is not audited.
  */
 export async function* audited(
   pieces: AsyncGenerator<string>,

@@ -1,4 +1,4 @@
-// Copying a log into another store: the same positions, the same hashes, and where it was broken off it goes on.
+// Copies a log into another store with the same positions and hashes, and resumes where an earlier copy stopped.
 import { parseBody } from "../model/body.js";
 import { asRecorded } from "../model/chain.js";
 import { claimsOf } from "../model/claims.js";
@@ -6,21 +6,21 @@ import { hexOf } from "../model/hex.js";
 import type { CopiedEntry, EntryLog, Head, StoredEntry } from "./port.js";
 import { ClaimReader, walkLog } from "./walk-log.js";
 
-/** A batch is a commit of the target. */
+/** A batch is one commit of the target. */
 const BATCH = { entries_max: 1_000, bytes_max: 8 * 1024 * 1024 };
 
 export type CopyOutcome =
   | {
       readonly log_id: string;
       readonly copied: number;
-      /** How many an earlier copy had brought already. */
+      /** Entries that an earlier copy had brought. */
       readonly existing: number;
       readonly position: number;
       readonly hash: string;
-      /** What of entries that were forgotten in the source is still in the files of the target, in words. */
+      /** Leftovers of forgotten entries in the target's files, in words. */
       readonly left?: string;
     }
-  /** The target holds entries that are not those of the source; nothing was changed. */
+  /** The target has other entries than the source; nothing was changed. */
   | { readonly differs_at: number };
 
 export async function copyLog(parts: {
@@ -41,13 +41,13 @@ export async function copyLog(parts: {
     for (const entry of stored)
       entries.push(toCopy(entry, entry.body === undefined ? await claims.of(entry.position) : []));
     const isTaken = await to.restore({ log_id: source.log_id, entries });
-    // Somebody else has written to the target meanwhile.
+    // Another program has written to the target.
     if (!isTaken) return { differs_at: position + 1 };
     position = last.position;
     hasErased ||= stored.some(({ kind }) => kind === "redaction");
     onProgress?.({ position, end: Math.max(source.position, position) });
   }
-  // What an earlier copy had brought, and was forgotten in the source since, has just been deleted here too.
+  // Entries from an earlier copy that were forgotten in the source have just been erased here too.
   const left = hasErased ? await to.purge() : undefined;
   const { log_id, hash } = await to.head();
   return {
@@ -67,7 +67,9 @@ async function isBeginningOf(target: Head, from: EntryLog, source: Head): Promis
   return same !== undefined && Buffer.compare(same.hash, target.hash) === 0;
 }
 
-/** What does not fit its own commitment is damage, which a copy must not spread. An erased entry keeps its claims. */
+/**
+ * A body that does not match its commitment is damage, which a copy must not spread. An erased entry keeps its claims.
+ */
 function toCopy(stored: StoredEntry, kept: readonly string[]): CopiedEntry {
   const { position, kind, salt, body } = asRecorded(stored);
   if (salt === undefined || body === undefined) return { ...stored, claims: kept };

@@ -1,10 +1,10 @@
-// A row of a log that a database keeps, as the entry that it stands for: whichever database, the columns are the same.
+// Converts a database row to an entry; the columns are the same for every database.
 import { withoutAltered } from "../model/chain.js";
 import type { StoredEntry } from "./port.js";
 
-/** The body's bytes as they are. */
+/** The body is stored whole. */
 export const PLAIN = 0;
-/** Bytes of its own and references to parts that it shares with others. */
+/** The body is stored as literal bytes and references to shared parts. */
 export const IN_PARTS = 1;
 
 export interface LogRow {

@@ -1,11 +1,11 @@
-// What a log engine must be able to do: append batches with their claims, read by position, and say where it ends.
+// What a log engine must be able to do: append batches with their claims, read by position, and tell its head.
 import type { Fault } from "../model/fault.js";
 
-/** What the log takes of an entry, before it has a place; the commitment to salt and body it makes itself. */
+/** An entry before it has a position; the log computes the commitment to salt and body. */
 export interface LogEntry {
   readonly kind: string;
   readonly recorded_at: string;
-  /** The id of the key it came in with; `""` where there are none. */
+  /** The id of the key it came with; `""` if keys are not required. */
   readonly recorded_by: string;
   readonly salt: Uint8Array;
   readonly body: Uint8Array;
@@ -21,7 +21,7 @@ export interface Placement {
   readonly hash: Uint8Array;
 }
 
-/** A claim of the unit that was taken before: by which entry, and which item of the unit asked for it. */
+/** A taken claim: by which entry, and by which item of the unit it was requested. */
 export interface TakenClaim {
   readonly item: number;
   readonly claim: string;
@@ -30,12 +30,12 @@ export interface TakenClaim {
 
 export type AppendOutcome = { readonly placed: readonly Placement[] } | { readonly taken: readonly TakenClaim[] };
 
-/** An entry at its place. Salt and body are absent once they were erased. */
+/** An entry with its position. Salt and body are absent once erased. */
 export interface StoredEntry {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
-  /** Both are absent in entries of the first format, and only there. */
+  /** Absent only in entries of the first format. */
   readonly recorded_by?: string | undefined;
   readonly claims_digest?: Uint8Array | undefined;
   readonly commitment: Uint8Array;
@@ -43,20 +43,20 @@ export interface StoredEntry {
   readonly salt?: Uint8Array;
   readonly body?: Uint8Array;
   /**
-   * Why the body that is there cannot be read, or is not the one that was recorded: then salt and body are absent. Damage must
-   * not look like erasure, nor an altered text like a recorded one.
+   * Why the body cannot be read or is not the recorded one; salt and body are absent then. Damage must not look like
+   * erasure, nor an altered text like a recorded one.
    */
   readonly flaw?: string;
 }
 
-/** An entry's body as text, without what only the chain needs: the quick way for whoever reads many. */
+/** An entry's body as text, without what only the chain needs: the fast way to read many. */
 export interface StoredBody {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
   /** Absent in entries of the first format. */
   readonly recorded_by?: string | undefined;
-  /** As hexadecimal text. */
+  /** In hexadecimal. */
   readonly hash: string;
   /** JSON; absent once it was erased. */
   readonly body?: string;
@@ -64,29 +64,29 @@ export interface StoredBody {
   readonly flaw?: string;
 }
 
-/** An entry of another log, to be put at the place it had there. */
+/** An entry of another log, to be restored at its position. */
 export interface CopiedEntry extends StoredEntry {
-  /** Unique keys that the entry takes, those of an erased one too. */
+  /** Its claims, which erased entries keep too. */
   readonly claims: readonly string[];
 }
 
 export type KeptClaims = ReadonlyMap<number, readonly string[]>;
 
-/** A body that is noted as erased, and the redaction that is said to name it. */
+/** An erased body, and the redaction noted for it. */
 export interface Erasure {
   readonly position: number;
   readonly redaction: number;
 }
 
-/** Triggers and whatever else keeps rows as they are, by name. */
+/** Triggers and other protection of rows, by name. */
 export interface Guards {
-  /** Ours that are not there, or were not when this log was opened and put them back. */
+  /** Missing ones, including those restored when this log was opened. */
   readonly missing: readonly string[];
-  /** What is there and is not ours, ours in a changed form included. */
+  /** Unknown or changed ones. */
   readonly foreign: readonly string[];
 }
 
-/** The redactions of the log's end: all there are after the position that was asked for, through this one. */
+/** The redactions after a position, through this one. */
 export interface NewRedactions {
   readonly through: number;
   readonly positions: readonly number[];
@@ -104,19 +104,21 @@ export interface Head {
   readonly hash: Uint8Array;
 }
 
-/** Entries after a position, up to a limit, or until so many bytes of bodies were read. */
+/** Entries after a position, up to a limit of entries or bytes of bodies. */
 export interface ReadRange {
   readonly after: number;
   readonly limit: number;
   readonly bytes_max?: number;
 }
 
-/** What those need of a log who show entries that an index led them to. */
+/** What is needed to show entries that an index led to. */
 export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies" | "redactionsAfter">;
 
-/** Every body that a log hands out was compared with its commitment: one that does not fit has a flaw, and no body. */
+/**
+ * A log compares every body with its commitment before returning it: one that does not match has a flaw, and no body.
+ */
 export interface EntryLog {
-  /** Which engine this is, so that a test can tell that it talks to the one it means. */
+  /** The engine, so tests can check that they use the right one. */
   readonly engine: string;
   head(): Promise<Head>;
   /**
@@ -127,13 +129,13 @@ export interface EntryLog {
    * salt and body for good, and keep everything else, their claims included. A redaction itself is never erased.
    */
   append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]>;
-  /** Word that very much will be appended soon; a log for which that makes no difference does not listen. */
+  /** Hints that a bulk append follows; optional. */
   hintBulk?(): void;
   /**
-   * Puts entries of another log at the places they had there. They must go on where this log ends and fit its chain, and
-   * the log must be empty or carry the same id; an empty log takes over the id. Their claims must be those that their hashes
-   * cover, and none of the first format may follow one of the second. Answers false, and changes nothing, where that is not
-   * so. Where the entries are taken, they are durable. A redaction among them erases here as well.
+   * Restores entries of another log at their positions. They must continue this log's chain, the log must be empty (it
+   * then takes over the id) or have the same id, claims must match the hashes, and no entry of the first format may
+   * follow one of the second. Returns false, and changes nothing, otherwise. Restored entries are durable, and
+   * redactions among them erase here too.
    */
   restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean>;
   /** Entries after a position, in order; stops at the limit or once `bytes_max` of bodies are reached. */
@@ -147,35 +149,35 @@ export interface EntryLog {
   get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]>;
   /** As `get`, bodies only. */
   getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]>;
-  /** The position that took each claim, or undefined. */
+  /** The position of each claim, or undefined. */
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]>;
   /**
-   * What leads to the entries of a range, whoever put it there: keys of claims, by position. For whoever copies erased
-   * entries or checks claims against the chain. It may look at every claim there is, so that wide ranges are better than many.
+   * Claim keys by position for a range, for copying erased entries and for checking claims against the chain. It may
+   * scan all claims, so prefer few wide ranges.
    */
   keptClaims(range: { readonly after: number; readonly through: number }): Promise<KeptClaims>;
-  /** Which bodies are noted as erased, by position; for whoever checks that against the redactions of the chain. */
+  /** Noted erasures by position, to be checked against the redactions of the chain. */
   erasures(range: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]>;
-  /** How what protects the log's rows from being changed differs from what a log of this engine has. */
+  /** How the protection of rows differs from what this engine creates. */
   guards(): Promise<Guards>;
   /**
-   * The redactions after a position, in order, and the head through which these are all. For whoever keeps what was read
-   * for a while: it has to obey them, whichever process appended them, and asks often.
+   * The redactions after a position, in order, and the head through which these are all. Caches call it often, since
+   * they must apply redactions of any process.
    */
   redactionsAfter(position: number): Promise<NewRedactions>;
   /**
-   * The first position at which something lies that no append has put there, beside the entries from the first to the
-   * head: a row before or behind them, or a head that is not the last one's.
+   * The first position of something no append has written: a row before the first entry or after the head, or a head
+   * that is not the last entry's.
    */
   findOrphan(): Promise<Orphan | undefined>;
-  /** Where bodies share what they hold: the positions of those that share something with this one, itself included. */
+  /** Positions of entries that share parts with this one, itself included. */
   positionsSharing?(position: number): Promise<readonly number[]>;
   /**
-   * Removes what erased bodies left behind where the store keeps its bytes: unused pages, a WAL. Answers with what is still
-   * left, in words, where others are in the way just now; undefined where nothing is.
+   * Removes leftovers of erased bodies from storage, such as unused pages and the WAL. Returns what is still left, in
+   * words, if others are in the way.
    */
   purge(): Promise<string | undefined>;
-  /** Why nothing could be recorded at this moment, as far as an engine can tell without trying. */
+  /** Why recording would fail right now, if the engine can tell without trying. */
   fault?(): Fault | undefined;
   close(): Promise<void>;
 }

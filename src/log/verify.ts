@@ -1,5 +1,5 @@
-// Verify: walks the chain from the first entry and names the first position that is not as it was recorded. What lies beside
-// the chain, claims, notes of erasures and triggers, is held against it.
+// Verify: walks the chain from the first entry and reports the first position that is not as recorded. Claims, noted
+// erasures, triggers, and heads known from index and seals are checked as well.
 
 import { erasedBy } from "../model/body.js";
 import { ChainWalk, type Flaw, isWhole, missingAt } from "../model/chain.js";
@@ -22,7 +22,7 @@ export async function verify(log: EntryLog, options: VerifyOptions = {}): Promis
   let broken: Flaw | undefined;
   for (let end = (await log.head()).position; walk.position < end && broken === undefined; ) {
     broken = await walkTo(end, { log, walk, ...options });
-    // What was erased during the walk is named by a redaction behind the end that there was at its beginning.
+    // Entries erased during the walk are named by a redaction behind its initial end.
     if (walk.lostBefore(end + 1) !== undefined) end = (await log.head()).position;
   }
   if (broken !== undefined) await redactBehind(log, walk, broken);
@@ -57,8 +57,8 @@ async function walkTo(
 }
 
 /**
- * A body missing without a redaction may lie before what was found. The redaction that names it may lie behind, where the
- * chain no longer holds; one that is whole and fits its neighbour still tells erased from lost.
+ * A body missing without a redaction may come before the flaw. The redaction that names it may follow it, where the
+ * chain no longer holds; one that is intact and fits its neighbour still distinguishes erased from lost.
  */
 async function redactBehind(log: EntryLog, walk: ChainWalk, flaw: Flaw): Promise<void> {
   if (walk.lostBefore(flaw.position) === undefined) return;
@@ -72,7 +72,7 @@ async function redactBehind(log: EntryLog, walk: ChainWalk, flaw: Flaw): Promise
   }
 }
 
-/** Bodies that were there when the walk passed them may have been erased since; those that are still there were put back. */
+/** Bodies may have been erased since the walk passed them; those still there were restored by somebody. */
 async function firstPutBack(log: EntryLog, walk: ChainWalk): Promise<Flaw | undefined> {
   const positions = [...walk.named].filter((position) => position <= walk.position).toSorted((a, b) => a - b);
   for (let used = 0; used < positions.length; used += BODIES_AT_ONCE) {
@@ -84,7 +84,7 @@ async function firstPutBack(log: EntryLog, walk: ChainWalk): Promise<Flaw | unde
   return undefined;
 }
 
-/** Where what is damaged is shared, all whose bodies are not what was recorded because of it. */
+/** All entries damaged by the same shared part. */
 async function holdersOf(log: EntryLog, { position }: Flaw): Promise<{ readonly holders?: readonly number[] }> {
   const sharing = position === 0 ? [] : ((await log.positionsSharing?.(position)) ?? []);
   const holders: number[] = [];
@@ -95,7 +95,7 @@ async function holdersOf(log: EntryLog, { position }: Flaw): Promise<{ readonly 
   return holders.length < 2 ? {} : { holders };
 }
 
-/** Notes of erasures that are not as the redactions of the chain have them, as far as it was walked. */
+/** Noted erasures that contradict the redactions of the chain, as far as it was walked. */
 async function erasureFlaw(log: EntryLog, walk: ChainWalk): Promise<Flaw | undefined> {
   const open = new Map(walk.redactions);
   for (let after = 0; ; ) {
@@ -117,7 +117,7 @@ async function erasureFlaw(log: EntryLog, walk: ChainWalk): Promise<Flaw | undef
   return { position, reason: "a redaction erased the entry, and that is not noted any more" };
 }
 
-/** Whether a redaction names the entry that the walk has not come to: one that was just appended, or behind a flaw. */
+/** Whether a later redaction names the entry: just appended, or behind a flaw. */
 async function isBehind(log: EntryLog, walk: ChainWalk, { position, redaction }: Erasure): Promise<boolean> {
   if (redaction <= walk.position || walk.redactions.has(position)) return false;
   const [stored] = await log.get([redaction]);
@@ -135,10 +135,7 @@ function warningsOf({ missing, foreign }: Guards): {
   };
 }
 
-// What is known about a log outside of it, held against the log: one that is shorter than it was, or holds something else at
-// a place that was known, was cut off or exchanged. The chain alone does not show that.
-
-/** The first position of which something else was known; undefined where the log holds everything. */
+/** The first position that contradicts a known head; undefined if the log contains all. */
 export async function contradictionOf(log: EntryLog, known: readonly KnownHead[]): Promise<Contradiction | undefined> {
   if (known.length === 0) return undefined;
   const head = await log.head();
@@ -153,7 +150,7 @@ export async function contradictionOf(log: EntryLog, known: readonly KnownHead[]
   return contradictions.toSorted((left, right) => left.position - right.position)[0];
 }
 
-/** The same in a sentence for people. */
+/** The contradiction in a sentence. */
 export function contradictionText(
   { known }: Contradiction,
   log: { readonly log_id: string; readonly position: number },

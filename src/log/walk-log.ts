@@ -1,10 +1,10 @@
-// A walk through the log from one position to another, batch by batch: no more of it is in memory at once than a batch.
+// Walks through a range of the log, batch by batch, so no more than a batch is in memory; and reads claims alongside.
 import type { EntryLog, KeptClaims, StoredBody, StoredEntry } from "./port.js";
 
 export interface WalkRange {
-  /** Where it begins; 0 for the first entry. */
+  /** Start of the walk; 0 for the first entry. */
   readonly after?: number;
-  /** Where it ends, as a rule the head at its beginning; without it, where the log has no more to give. */
+  /** End of the walk, usually the head at its start; without it, the end of the log. */
   readonly through?: number;
   readonly entries_max?: number;
   readonly bytes_max?: number;
@@ -13,12 +13,12 @@ export interface WalkRange {
 const ENTRIES_MAX = 500;
 const BYTES_MAX = 4 * 1024 * 1024;
 
-/** Ends early where nothing follows although more was promised; whoever counts on every position looks for that. */
+/** Ends early if entries are missing; callers who need every position must check. */
 export function walkLog(log: Pick<EntryLog, "read">, range: WalkRange = {}): AsyncGenerator<readonly StoredEntry[]> {
   return walk((batch) => log.read(batch), range);
 }
 
-/** The same with bodies as text, and without what the chain is made of. */
+/** The same with bodies as text, without the chain's fields. */
 export function walkBodies(
   log: Pick<EntryLog, "readBodies">,
   range: WalkRange = {},
@@ -38,13 +38,12 @@ async function* walk<E extends { readonly position: number }>(
     const within = last.position <= through ? batch : batch.filter(({ position }) => position <= through);
     if (within.length > 0) yield within;
     after = last.position;
-    // The log may be read on the thread that captures, which has other things to do in between.
+    // The walk may run on the thread that captures, which has other work in between.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-// What leads to the entries of a walk, asked for many positions at once: an engine may look at every claim for each question.
-/** At some 250 bytes a claim, and few looks at all claims of a long log. */
+/** About 250 bytes per claim, and few scans of all claims. */
 const POSITIONS = 200_000;
 
 export class ClaimReader {
@@ -56,10 +55,10 @@ export class ClaimReader {
     this.#log = log;
   }
 
-  /** The claims that lead to an entry; positions come in rising order. */
+  /** The claims of an entry; positions must ascend. */
   async of(position: number): Promise<readonly string[]> {
     if (position > this.#through) {
-      // Never beyond the end: what comes later takes its claims later.
+      // Never past the end: later entries take their claims later.
       this.#through = Math.min((await this.#log.head()).position, position + POSITIONS);
       this.#claims = await this.#log.keptClaims({ after: position - 1, through: this.#through });
     }

@@ -1,9 +1,9 @@
-// Following the log in the background, so that reads find little left to index: batch by batch, with room for reads and
-// for capture in between. Where servers share an index, the one that holds the lease follows.
+// Indexes new entries in the background, so reads find little left to do: batch by batch, with pauses for reads and
+// capture. If servers share an index, the one with the lease does it.
 import type { NamedLease } from "../model/lease.js";
 import type { IndexState } from "./maintenance.js";
 
-/** Whose index is brought up to the log. */
+/** What is indexed. */
 export interface Indexable {
   progress(): Promise<IndexState & { readonly position: number }>;
   indexStep(): Promise<boolean>;
@@ -11,13 +11,13 @@ export interface Indexable {
   finishPurge(): Promise<void>;
 }
 
-/** New entries are gathered this long before they are indexed: reads do not wait for it, they index by themselves. */
+/** New entries are gathered this long; reads do not wait for it, they index themselves. */
 const GATHER_MS = 100;
-/** So many entries a search may look through itself, before those texts are indexed here which others have recorded. */
+/** Searches scan this many entries themselves before texts recorded by other programs are indexed here. */
 const TEXTS_BEHIND_MAX = 128;
-/** Between two merges, which are never urgent, most of the time is left to reads. */
+/** Pause between merges, which are never urgent. */
 const MERGE_PAUSE_MS = 20;
-/** Whoever holds the lease may die, or the store fail, while the index is behind: so it is looked at again. */
+/** The lease holder may die, or the store fail, while the index is behind: so it checks again. */
 const LOOK_AGAIN_MS = 1_000;
 
 export class BackgroundIndexer {
@@ -38,15 +38,15 @@ export class BackgroundIndexer {
     this.#lease = parts.lease;
   }
 
-  /** Word that the log has grown. */
+  /** Call it when the log has grown. */
   noteGrowth(): void {
     if (this.#timer === undefined) this.#followIn(GATHER_MS);
     else this.#isToldAgain = true;
   }
 
   /**
-   * Word that somebody has searched. What other programs record is told to nobody here, and where none of them indexes
-   * its texts, every search would have to look through them.
+   * Call it on searches. Entries of other programs are not announced here, and if nothing indexed their texts, every
+   * search would have to scan them.
    */
   noteSearch(): void {
     if (this.#timer !== undefined) return;
@@ -54,7 +54,7 @@ export class BackgroundIndexer {
     this.#followIn(GATHER_MS);
   }
 
-  /** What cannot be done now is done by the next program. */
+  /** What cannot be finished now is left to the next program. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -75,8 +75,8 @@ export class BackgroundIndexer {
   }
 
   /**
-   * One batch; answers after how long to go on, if at all. Reads meet whatever fails here and report it; capture goes on
-   * without an index.
+   * One batch; returns the delay until the next, if any. Failures are left to reads, which report them; capture
+   * continues without an index.
    */
   async #follow(): Promise<number | undefined> {
     const isToldAgain = this.#isToldAgain;
@@ -89,7 +89,7 @@ export class BackgroundIndexer {
       return true;
     };
     try {
-      // What arrives during merges is gathered as well.
+      // Entries that arrive during merges are gathered as well.
       if (performance.now() - this.#caughtUpAtMs < GATHER_MS && (await hasMerged())) return MERGE_PAUSE_MS;
       if (isOnlySearched && !(await this.#areTextsBehind())) return this.#isToldAgain ? GATHER_MS : undefined;
       if (this.#lease !== undefined && !(await this.#lease.hold()))

@@ -5,18 +5,18 @@ import type { EntryReader } from "../search/lists/entry-reader.js";
 import type { SharedRebuild } from "./rebuild.js";
 import type { ResilientIndex } from "./resilient-index.js";
 
-/** A row answers one call from what the answering side has before it. */
+/** A function for each call. */
 export type CallTable<P> = { readonly [name: string]: (parts: P, query: never) => Promise<unknown> };
 
-/** The calls of a table as they are made: from the same thread, from another one, or from another machine. */
+/** The calls of a table as callers see them, whether from this thread, another one or another machine. */
 export type CallsOf<T> = {
   readonly [N in keyof T]: T[N] extends (parts: never, ...query: infer Q) => infer A ? (...query: Q) => A : never;
 };
 
-/** One way to ask, wherever the answer comes from. */
+/** Asks by name, wherever the answer comes from. */
 export type Ask = (name: string, query: unknown) => Promise<unknown>;
 
-/** The calls of a table, each asked by its name. */
+/** Turns a table into functions that ask by name. */
 export function bindCalls<T extends object>(table: T, ask: Ask): CallsOf<T> {
   const bound = Object.keys(table).map((name) => [name, (query?: unknown) => ask(name, query)]);
   return Object.fromEntries(bound) as CallsOf<T>;
@@ -25,7 +25,7 @@ export function bindCalls<T extends object>(table: T, ask: Ask): CallsOf<T> {
 /** The reading side of a store. */
 export interface Reading {
   readonly ask: Ask;
-  /** Word that the log has grown: the index follows soon. Answers do not depend on it. */
+  /** Call it when the log has grown, so the index follows soon. Answers do not depend on it. */
   grown(): void;
   close(): Promise<void>;
 }
@@ -34,10 +34,10 @@ export interface Reading {
 export interface AnswerContext<R> {
   readonly log: EntryLog;
   readonly mask: Mask;
-  /** Single entries, from the log alone. */
+  /** Single entries, read from the log. */
   readonly entries: EntryReader;
   readonly index: ResilientIndex<R>;
   readonly rebuilding: SharedRebuild;
-  /** Removes from the index's files what deleted rows have left there. */
+  /** Removes leftovers of deleted rows from the index's files. */
   readonly purge: () => Promise<string | undefined>;
 }

@@ -1,5 +1,5 @@
-// Which index is in use: the one that its holder has now, and another one where that turns out to be lost, damaged or
-// exchanged while it is read.
+// The index in use: the holder's current one, and another one if it turns out to be lost, damaged or replaced during a
+// read.
 
 import { IndexExchanged, IndexFault, type IndexHolder } from "../index/index-holder.js";
 import { Indexer } from "../index/indexer.js";
@@ -10,10 +10,10 @@ import type { Mask } from "../model/mask.js";
 
 const TRIES = 6;
 
-/** What came of an attempt: an answer, or why there is no index to answer from. */
+/** The result of an attempt, or why there is no index to answer from. */
 export type Attempt<T> = { readonly answer: T } | { readonly trouble: IndexFault };
 
-/** What has to be in the index before it is read: the rows of all entries up to a position, and for a search most texts. */
+/** What the index must contain before it is read: all rows up to a position and, for searches, most texts. */
 export interface Freshness {
   readonly position: number;
   readonly texts: boolean;
@@ -42,8 +42,8 @@ export class IndexInUse<R> {
   }
 
   /**
-   * Does the work with the index in use, and again where there is another one after it failed. What is read of it stands
-   * for a moment at which it held everything up to the position.
+   * Does the work with the index in use, and repeats it if that failed and there is another one. What is read through
+   * `StableRead` is of one snapshot that contains everything up to the position.
    */
   async attempt<T>(work: (view: IndexView<R>, steadily: StableRead) => Promise<T>): Promise<Attempt<T>> {
     let trouble: IndexFault | undefined;
@@ -62,7 +62,7 @@ export class IndexInUse<R> {
     return { trouble: trouble as IndexFault };
   }
 
-  /** Word that this process has put another index in place. */
+  /** Call it when this process has swapped in another index. */
   exchanged(): void {
     this.#exchanges += 1;
   }
@@ -77,7 +77,7 @@ export class IndexInUse<R> {
     return { view: this.#view, generation: generation + this.#exchanges };
   }
 
-  /** An index that is emptied or exchanged between following the log and answering would seem to hold nothing. */
+  /** An index that is emptied or replaced between indexing and reading would seem to contain nothing. */
   async #steadily<T>({ view, generation }: Seen<R>, wish: Freshness, read: () => Promise<T>): Promise<T> {
     if (wish.texts) await view.helpTexts(wish.position);
     const { letGo, epoch } = await view.snapshotAt(wish.position);
@@ -86,7 +86,7 @@ export class IndexInUse<R> {
       const answer = await read();
       hasLasted = letGo();
       if (!hasLasted && (await this.#look()).generation !== generation) throw new IndexExchanged();
-      // A server that shares a database may have emptied it, which no file tells.
+      // Another server on the database may have emptied it, which no file tells.
       if (!hasLasted && (await view.index.standing()).epoch !== epoch) throw new IndexExchanged();
       return answer;
     } finally {
@@ -94,7 +94,7 @@ export class IndexInUse<R> {
     }
   }
 
-  /** Whether there is another index to try after this fault. */
+  /** Whether another index can be tried after this fault. */
   async #isOther(view: IndexView<R> | undefined, fault: IndexFault): Promise<boolean> {
     if (view === undefined) return false;
     if (fault instanceof IndexExchanged) return true;
@@ -108,7 +108,6 @@ export class IndexInUse<R> {
   }
 }
 
-// Everything that answers from one index: the indexer that keeps it up to the log, and the readers on top of it.
 /** Makes the readers of an index. */
 export type ReadersOf<R> = (parts: { readonly log: EntryLog; readonly index: EntryIndex; readonly mask: Mask }) => R;
 
@@ -132,21 +131,21 @@ export class IndexView<R> {
   }
 
   /**
-   * One batch of rows, which every read waits for, and one of texts: under a steady load there are always new rows, and
-   * texts that came only after the last of them would fall behind for good. False when there was nothing left of either.
+   * One batch of rows, which every read waits for, and one of texts: under steady load there are always new rows, and
+   * texts must not fall behind for good. False if nothing was left of either.
    */
   async indexStep(): Promise<boolean> {
     const areRowsLeft = await this.indexer.step();
     return (await this.textIndexer.step()) || areRowsLeft;
   }
 
-  /** Before a search: the rows up to a position, and some of the texts where many are missing. */
+  /** Before a search: indexes the rows up to a position, and some texts if many are missing. */
   async helpTexts(position: number): Promise<void> {
     await this.indexer.bringTo(position);
     await this.textIndexer.help();
   }
 
-  /** Brings the rows up to a position, and keeps what is read of them as of one moment until it is let go. */
+  /** Indexes the rows up to a position, and keeps a snapshot for reading until it is released. */
   async snapshotAt(position: number): Promise<{ readonly letGo: () => boolean; readonly epoch: string }> {
     for (;;) {
       const letGo = this.index.hold?.() ?? (() => false);

@@ -1,4 +1,4 @@
-// Reading in this thread, from a log and an index that this thread has open.
+// Answers reads in this thread, from a log and an index that it has open.
 
 import { fixedIndex, type IndexHolder } from "../index/index-holder.js";
 import type { EntryIndex } from "../index/port.js";
@@ -22,10 +22,10 @@ export class LocalReading<R> implements Reading {
     readonly mask: Mask;
     /** Makes the readers of an index. */
     readonly readersOf: ReadersOf<R>;
-    /** What can be asked, and how it is answered. */
+    /** The calls and how they are answered. */
     readonly calls: CallTable<AnswerContext<R>>;
     readonly rebuild?: Partial<RebuildOptions> | undefined;
-    /** How the index's files are cleaned, where that is not for the index itself to do. */
+    /** Cleans the index's files, if the index does not do that itself. */
     readonly purge?: (() => Promise<string | undefined>) | undefined;
   }) {
     const { log, mask, readersOf } = parts;
@@ -49,28 +49,28 @@ export class LocalReading<R> implements Reading {
     return answer(this.#answering, query as never);
   }
 
-  /** How far the log has come, and the index behind it. */
+  /** Positions of the log and of the index behind it. */
   async progress(): Promise<IndexState & { readonly position: number }> {
     const { position } = await this.#answering.log.head();
     return { position, ...(await this.#answering.index.state()) };
   }
 
-  /** Indexes one batch; false when there was nothing left to do. */
+  /** Indexes one batch; false if nothing was left. */
   indexStep(): Promise<boolean> {
     return this.#answering.index.step();
   }
 
-  /** Merges segments of the text index, one merge at a time; false when there was nothing left to do. */
+  /** Does one merge in the text index; false if nothing was left. */
   async mergeStep(): Promise<boolean> {
     return (await (await this.#answering.index.index()).mergeTexts?.()) ?? false;
   }
 
-  /** Cleans the index where rows went from it and whoever took them away was killed before it had done so. */
+  /** Finishes the purge of a process that was killed before it could. */
   async finishPurge(): Promise<void> {
     if (await (await this.#answering.index.index()).isPurgeDue?.()) await this.#answering.purge();
   }
 
-  /** Nothing follows by itself here: every answer brings the index up to the log first. */
+  /** Every answer updates the index first. */
   grown(): void {}
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
-// Calls that keep a store in order: how far its index has come, rebuilding it, and what its log is checked against.
+// Maintenance: the state of the index, rebuilding it, what the log is checked against, and selecting entries from the
+// log itself, for callers who must not miss any: an index may lack rows.
 
 import { compareRows } from "../index/entry-row.js";
 import type { EntryIndex, RowKey, RowQuery, SessionRange } from "../index/port.js";
@@ -13,9 +14,9 @@ import type { Contradiction } from "../model/verification.js";
 import type { AnswerContext, CallsOf } from "./calls.js";
 
 export interface IndexState {
-  /** Position through which the index has followed the log. */
+  /** Position through which rows are indexed. */
   readonly indexed_through: number;
-  /** The same of its texts, which come behind. */
+  /** The same for texts, which follow later. */
   readonly texts_through: number;
   /** False while answers lack older entries. */
   readonly is_whole: boolean;
@@ -24,32 +25,32 @@ export interface IndexState {
 type Parts = AnswerContext<{ readonly index: EntryIndex }>;
 
 export const maintenanceCalls = {
-  /** Places of entries, newest first, for those who may pass over none. */
+  /** Keys of entries, newest first, complete. */
   positions: ({ index }: Parts, query: RowQuery): Promise<readonly RowKey[]> =>
     index.whole((readers) => readers.index.list(query)),
 
   sessionPositions: ({ index }: Parts, range: SessionRange): Promise<readonly number[]> =>
     index.whole((readers) => readers.index.sessionPositions(range)),
 
-  /** Positions by what the log itself says, in order, for those who may pass over none whatever became of the index. */
+  /** Positions selected from the log itself, in order, whatever state the index is in. */
   selectFromLog: ({ log, index }: Parts, selection: LogSelection): Promise<readonly number[]> =>
-    // Whatever keeps the index from answering must not keep anything from being forgotten.
+    // A broken index must not keep anything from being forgotten.
     selectFromLog(log, selection, (positions) =>
       index.whole((readers) => readers.index.rowsAt(positions)).catch(() => []),
     ),
 
-  /** Those of these positions, of entries that are there, whose rows in the index are not what the log makes of them. */
+  /** Positions of existing entries whose index rows differ from what the log yields. */
   mismatchedRows: ({ log, index }: Parts, positions: readonly number[]): Promise<readonly number[]> =>
     index.whole(async (readers) => {
       const stored = (await log.getBodies(positions)).filter((one) => one?.body !== undefined) as readonly StoredBody[];
       return (await compareRows({ log, index: readers.index }, stored)).mismatched;
     }),
 
-  /** What the index remembers of the log and the log no longer holds. */
+  /** What the index remembers of the log and the log no longer contains. */
   contradiction: async ({ log, index }: Parts): Promise<Contradiction | undefined> =>
     contradictionOf(log, await index.knownHeads()),
 
-  /** Brings the index up to the log as it is, and drops what it remembers of another one. */
+  /** Indexes the log as it is, and drops what the index remembers of another one. */
   async acceptLog({ index }: Parts): Promise<void> {
     await index.whole(async () => undefined);
     const inUse = await index.index();
@@ -58,15 +59,15 @@ export const maintenanceCalls = {
 
   indexState: ({ index }: Parts): Promise<IndexState> => index.state(),
 
-  /** Rebuilds the index beside the present one, which answers until the new one takes its place. */
+  /** Rebuilds the index next to the present one, which answers until it is replaced. */
   rebuildIndex: ({ rebuilding }: Parts): Promise<void> => rebuilding.run(),
 
-  /** Position through which a rebuild has come; undefined while there is none. */
+  /** Progress of a rebuild; undefined if there is none. */
   rebuiltThrough: async ({ rebuilding }: Parts): Promise<number | undefined> => rebuilding.through,
 
-  /** Removes what forgotten entries left in the index's files; answers with what is left, in words. */
+  /** Removes leftovers of forgotten entries from the index's files; returns what is left, in words. */
   async purgeIndex({ index, purge }: Parts): Promise<string | undefined> {
-    // Only once it has come to the redactions.
+    // Index the redactions first.
     await index.whole(async () => undefined);
     return purge();
   },
@@ -74,13 +75,9 @@ export const maintenanceCalls = {
 
 export type MaintenanceCalls = CallsOf<typeof maintenanceCalls>;
 
-// Entries selected by reading the log itself, for whoever may pass over none: an index can lack a row, or have another one.
-
 /**
- * In order. What was erased is left out. An altered entry does not say any more whose it is: it is selected by the row that the
- * index made of it before, if it has one.
- *
- * @internal Exported for tests.
+ * Selects entries by reading the log, in order, without erased ones. The body of an altered entry cannot be trusted: it
+ * is selected by the row that was indexed before, if there is one.
  */
 export async function selectFromLog(
   log: Pick<EntryLog, "readBodies">,
@@ -104,7 +101,7 @@ export async function selectFromLog(
   return [...positions, ...kept].sort((left, right) => left - right);
 }
 
-/** JSON has only these ways to write a text other than the usual one. Parsing takes many times as long as looking. */
+/** JSON can only differ from the usual form in these ways. Parsing takes many times as long as a text search. */
 function mayHold(json: string, text: string): boolean {
   return json.includes(JSON.stringify(text)) || json.includes("\\u") || json.includes("\\/");
 }
@@ -114,7 +111,7 @@ function isSelected(
   filter: LogFilter,
 ): boolean {
   const body = parseJsonObject(json);
-  // A damaged body does not say whose it is; `verify` names it, and it is forgotten by its position.
+  // A damaged body cannot be attributed; `verify` reports it, and it is forgotten by its position.
   if (body === undefined) return false;
   const { session_id, project, created_at = recorded_at } = body as { readonly [name: string]: string | undefined };
   const created_ms = typeof created_at === "string" ? parseTime(created_at) : undefined;

@@ -1,4 +1,5 @@
-// Builds an index anew beside the one in use, which goes on answering until the new one takes its place.
+// Rebuilding an index: next to the one in use, which answers until it is replaced; shared by all who ask for it; and
+// how long reads wait for an index that is built from empty.
 
 import { IndexFault } from "../index/index-holder.js";
 import { Indexer } from "../index/indexer.js";
@@ -14,7 +15,7 @@ export interface RebuildPlan {
   readonly onProgress: (position: number) => void;
 }
 
-/** Forgetting removes what a rebuild has made so far; where that happens again and again, whoever waits is told. */
+/** Forgetting discards drafts; after this many, the caller is told. */
 const BEGINNINGS_MAX = 20;
 
 export async function rebuildBeside(plan: RebuildPlan): Promise<void> {
@@ -28,7 +29,7 @@ export async function rebuildBeside(plan: RebuildPlan): Promise<void> {
   });
 }
 
-/** Lets reads through between two steps; a read may use another event loop's turn, a step takes some milliseconds. */
+/** Lets reads run between two steps. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -37,7 +38,7 @@ async function fill(draft: IndexDraft, plan: RebuildPlan): Promise<"adopted" | "
   try {
     return await fillAndAdopt(draft, plan);
   } catch (error) {
-    // Whatever is done to a draft that another process has just put in place or removed fails.
+    // Operations on a draft fail once another process has adopted or removed it.
     const isThere = await draft.isThere().catch(() => true);
     const outcome = !isThere && error instanceof IndexFault ? await draft.adopt() : "behind";
     if (outcome !== "behind") return outcome;
@@ -51,16 +52,16 @@ async function fillAndAdopt(draft: IndexDraft, { log, onProgress }: RebuildPlan)
   const textIndexer = new TextIndexer({ log, index: draft.index });
   const advance = async (step: () => Promise<boolean>): Promise<void> => {
     while ((await draft.isThere()) && (await step())) {
-      // Rows and texts are each a half of the way.
+      // Rows and texts are each half of the work.
       const [rows, texts] = [await draft.index.checkpoint(), await draft.index.textCheckpoint()];
       onProgress(Math.floor((rows + texts) / 2));
       await nextTurn();
     }
   };
   await advance(() => indexer.step());
-  // Texts of what is recorded meanwhile can wait: search looks through them itself, and capture may go on for ever.
+  // Texts of new entries can wait: searches scan those themselves, and capture may never stop.
   await advance(() => textIndexer.step());
-  // Others go on recording, and perhaps faster than is ever caught up with: it has only to come as far as the old index.
+  // Others may record faster than this catches up: it only has to reach the old index.
   for (;;) {
     const outcome = await draft.adopt();
     if (outcome !== "behind") return outcome;
@@ -69,8 +70,7 @@ async function fillAndAdopt(draft: IndexDraft, { log, onProgress }: RebuildPlan)
   }
 }
 
-// A rebuild of the index under way: whoever asks for one meanwhile waits for the same, and can ask how far it has come.
-/** How often whoever waits hears of it. */
+/** Interval of progress reports. */
 const PROGRESS_MS = 200;
 
 export class SharedRebuild {
@@ -82,7 +82,7 @@ export class SharedRebuild {
     this.#index = index;
   }
 
-  /** Position through which it has come; undefined while there is none. */
+  /** Progress; undefined if there is none. */
   get through(): number | undefined {
     return this.#through;
   }
@@ -100,7 +100,7 @@ export class SharedRebuild {
   }
 }
 
-/** A rebuild that somebody waits for and wants to hear of. */
+/** Rebuilds and reports progress. */
 export async function rebuildWithProgress(
   calls: Pick<MaintenanceCalls, "rebuildIndex" | "rebuiltThrough">,
   onProgress: ((position: number) => void) | undefined,
@@ -116,24 +116,21 @@ export async function rebuildWithProgress(
   }
 }
 
-// How patient reads are with an index that is being built from nothing: what it still lacks, and how long that is waited
-// for before an answer is given from the newest entries alone.
-
 export interface RebuildOptions {
-  /** How many entries an index that is being rebuilt may lack for a read to wait for them. */
+  /** Reads wait for an index that lacks at most this many entries. */
   readonly behind_max: number;
   /** How long reads wait for a rebuild before they are answered from the newest entries. */
   readonly wait_ms: number;
-  /** How many entries are taken for the newest. */
+  /** How many entries count as the newest. */
   readonly newest: number;
 }
 
 export const rebuildDefaults: RebuildOptions = { behind_max: 20_000, wait_ms: 1_500, newest: 5_000 };
 
-/** An index as it was when it was first looked at. */
+/** An index when it was first seen. */
 interface Snapshot {
   readonly index: object;
-  /** The log's end when an index began empty beside it: what comes later is ordinary following, which every read waits for. */
+  /** The log's end at that time; later entries are ordinary indexing, which every read waits for. */
   readonly through: number;
   readonly waitUntilMs: number;
   checkpoint: number;
@@ -149,15 +146,15 @@ export class RebuildGrace {
     this.#nowMs = nowMs;
   }
 
-  /** Whether this very index was looked at before, and has not been begun again since. */
+  /** Whether this index was seen before, and not reset since. */
   knows(index: object, checkpoint: number): boolean {
     return this.#sight?.index === index && checkpoint >= this.#sight.checkpoint;
   }
 
   /**
-   * Looks at an index anew: `before` is its checkpoint as it was found, `checkpoint` what a first step has made of it. One
-   * that had nothing, lost what it had, or has taken the place of another is new; what the log holds then is its debt.
-   * Several reads may look at the same time, and the first of them saw the index as it was.
+   * Registers an index: `before` is its checkpoint as found, `checkpoint` after a first step. An index that was empty,
+   * lost entries, or replaced another is new, and must first index what the log contains now. Of concurrent reads, the
+   * first one saw it as it was.
    */
   async look(
     index: object,
@@ -172,19 +169,19 @@ export class RebuildGrace {
     this.#sight = { index, through: isNew ? position : 0, waitUntilMs: patientUntilMs, checkpoint };
   }
 
-  /** How many entries it lacks of those that were there when it began. */
+  /** How many of the entries it had to index are missing. */
   lack(checkpoint: number): number {
     if (this.#sight === undefined) return 0;
     this.#sight.checkpoint = checkpoint;
     return this.#sight.through - checkpoint;
   }
 
-  /** Whether so few are missing that an answer waits for them. */
+  /** Whether so few are missing that reads wait for them. */
   isEnough(checkpoint: number): boolean {
     return this.lack(checkpoint) <= this.#options.behind_max;
   }
 
-  /** How long a read may still wait for more than that. */
+  /** How long reads may still wait. */
   restMs(): number {
     return Math.max(0, (this.#sight?.waitUntilMs ?? 0) - this.#nowMs());
   }

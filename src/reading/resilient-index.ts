@@ -1,7 +1,6 @@
-// Reading that goes on whatever happens to the index: lost, damaged, of an older version, on a full disk.
-//
-// While an index is built from nothing, reads do not wait for all of it. They are answered from the newest entries, and
-// the answer says that it is partial. What would be wrong rather than short without the older entries waits.
+// Reads that keep working whatever happens to the index: lost, damaged, of an older version, on a full disk. While an
+// index is built from empty, reads are answered from the newest entries and marked as partial. Answers that would be
+// wrong without older entries wait.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryIndex } from "../engines/memory/index.js";
 import type { IndexFault, IndexHolder } from "../index/index-holder.js";
@@ -32,12 +31,12 @@ export class ResilientIndex<R> {
     this.#patience = new RebuildGrace(this.#options, () => performance.now());
   }
 
-  /** An answer that may lack older entries while the index is rebuilt, and then says so. */
+  /** Answers that may lack older entries while the index is rebuilt, and then say so. */
   async read<T extends object>(
     work: (readers: R) => Promise<T>,
     { texts = false }: { readonly texts?: boolean } = {},
   ): Promise<T & { readonly partial?: true }> {
-    // What the newest entries are is decided now: while an index is waited for, others may record thousands.
+    // Taken now: while an index is waited for, others may record thousands.
     const { position } = await this.#log.head();
     const { answer, trouble } = await this.#attempt(work, { position, texts, isPatient: false });
     if (answer !== undefined) return answer.value;
@@ -46,7 +45,7 @@ export class ResilientIndex<R> {
     return newest.isWhole ? short : { ...short, partial: true };
   }
 
-  /** An answer that would be wrong without the older entries. */
+  /** Answers that would be wrong without older entries. */
   async whole<T>(work: (readers: R) => Promise<T>): Promise<T> {
     const { position } = await this.#log.head();
     const { answer, trouble } = await this.#attempt(work, { position, texts: false, isPatient: true });
@@ -56,21 +55,21 @@ export class ResilientIndex<R> {
     return newest.read(work);
   }
 
-  /** An answer from the index as it stands, however far behind the log it is. */
+  /** Answers from the index as it is, however far behind. */
   async asItStands<T>(work: (readers: R) => Promise<T>): Promise<T> {
     const attempt = await this.#inUse.attempt((view) => work(view.readers));
     if ("trouble" in attempt) throw attempt.trouble;
     return attempt.answer;
   }
 
-  /** Indexes one batch; false when there was nothing left to do here. */
+  /** Indexes one batch; false if nothing was left here. */
   async step(): Promise<boolean> {
     const attempt = await this.#inUse.attempt(async (view) =>
       (await this.#isUsable(view, false)) ? { isMore: await view.indexStep() } : undefined,
     );
     if ("trouble" in attempt) throw attempt.trouble;
     if (attempt.answer !== undefined) return attempt.answer.isMore;
-    // Rows are being caught up with on their own, and texts come after them.
+    // Rows are being indexed already, and texts come after them.
     const followed = this.#following;
     await followed;
     return followed !== undefined;
@@ -80,7 +79,7 @@ export class ResilientIndex<R> {
     return (await this.#inUse.view()).index;
   }
 
-  /** What the index remembers of the log; nothing where there is no index to ask. */
+  /** Log heads that the index remembers; none if there is no index. */
   async knownHeads(): Promise<readonly KnownHead[]> {
     try {
       const attempt = await this.#inUse.attempt((view) => view.index.rememberedHeads());
@@ -98,7 +97,7 @@ export class ResilientIndex<R> {
     return { indexed_through: await index.checkpoint(), texts_through: await index.textCheckpoint(), is_whole };
   }
 
-  /** Builds the index anew while the present one goes on answering. */
+  /** Rebuilds the index while the present one answers. */
   async rebuild(onProgress: (position: number) => void): Promise<void> {
     const attempt = await this.#inUse.attempt(async (view) => {
       await this.#isUsable(view, true);
@@ -134,7 +133,7 @@ export class ResilientIndex<R> {
       await followed;
       return true;
     }
-    // Whoever waits for it meets its failure, and there may be nobody.
+    // Its failure is reported to those who wait, and there may be none.
     followed.catch(() => undefined);
     const restMs = this.#patience.restMs();
     if (restMs === 0) return false;
@@ -142,19 +141,19 @@ export class ResilientIndex<R> {
     return this.#patience.isEnough(await this.#checkpoint(view));
   }
 
-  /** How far an index has come that patience knows of: the first look at one takes a step with it. */
+  /** The checkpoint of an index; its first look takes one step. */
   async #checkpoint({ index, indexer }: IndexView<R>): Promise<number> {
     const before = await index.checkpoint();
     if (this.#patience.knows(index, before)) return before;
     await this.#patience.look(index, before, async () => {
-      // The first step finds out whether the index was made from this log, and starts it over if not.
+      // The first step finds out whether the index was built from this log, and resets it if not.
       await indexer.step();
       return { checkpoint: await index.checkpoint(), position: (await this.#log.head()).position };
     });
     return index.checkpoint();
   }
 
-  /** Batch by batch, so that reads come through in between. */
+  /** Batch by batch, so reads run in between. */
   async #follow(view: IndexView<R>): Promise<void> {
     try {
       while (this.#patience.lack(await this.#checkpoint(view)) > 0 && (await view.indexer.step())) await nextTurn();
@@ -176,11 +175,10 @@ export class ResilientIndex<R> {
   }
 }
 
-// A view of the newest entries alone, in memory: what answers while there is no index that knows them all.
-/** Entries may be large, and reading thousands of those would take longer than anybody waits. */
+/** Filling takes no longer than this: entries may be large. */
 const FILLING_MS_MAX = 2_000;
 const ENTRIES_MIN = 16;
-/** What has come since is kept as well, up to this many times the number it began with. */
+/** It is reused until it has grown to this many times its initial size. */
 const GROWTH_MAX = 4;
 
 class NewestEntriesView<R> {
@@ -192,7 +190,7 @@ class NewestEntriesView<R> {
     this.#start = start;
   }
 
-  /** The newest entries before a position, and all that follow it. */
+  /** The newest entries before a position, and all later ones. */
   static async open<R>(
     options: ViewParts<R> & { readonly position: number; readonly entries: number },
   ): Promise<NewestEntriesView<R>> {
@@ -208,12 +206,12 @@ class NewestEntriesView<R> {
     return work(this.#view.readers);
   }
 
-  /** Whether nothing is missing, because there are no older entries. */
+  /** Whether it is complete, because there are no older entries. */
   get isWhole(): boolean {
     return this.#start === 0;
   }
 
-  /** Whether it holds the newest before this position, and has not grown so much that it is better begun again. */
+  /** Whether it contains the newest before this position and has not grown too large. */
   suits(position: number, entries: number): boolean {
     return (this.isWhole || this.#start <= position - ENTRIES_MIN) && position - this.#start <= entries * GROWTH_MAX;
   }

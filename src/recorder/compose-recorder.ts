@@ -11,7 +11,7 @@ import { GroupCommit } from "../log/capture/group-commit.js";
 import { ImportWriter } from "../log/capture/import-writer.js";
 import type { WriteContext } from "../log/capture/pack.js";
 import { type OnRecorded, RecordedHooks } from "../log/capture/recorded-hooks.js";
-import type { AlteredNote } from "../log/noting-log.js";
+import type { AlteredNote } from "../log/altered-note.js";
 import type { EntryLog } from "../log/port.js";
 import type { Sealing } from "../log/seals/sealing.js";
 import { Learning, type LearningOptions, ModelLearning } from "../memories/background/learning.js";

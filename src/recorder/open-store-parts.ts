@@ -5,7 +5,7 @@ import { isInProcess, openStore } from "../engines/stores.js";
 import type { KeyStore } from "../guard/keys.js";
 import type { IndexHolder } from "../index/index-holder.js";
 import type { EntryIndex } from "../index/port.js";
-import { AlteredNote, NotingLog } from "../log/noting-log.js";
+import { AlteredNote, notingAltered } from "../log/altered-note.js";
 import type { EntryLog } from "../log/port.js";
 import type { Fault } from "../model/fault.js";
 import type { Mask } from "../model/mask.js";
@@ -50,11 +50,11 @@ export async function openStoreParts(options: StorePartsOptions): Promise<Opened
   const { data, mode, onWait } = options;
   const altered = new AlteredNote();
   if (typeof data !== "string") {
-    const log = new NotingLog(data.log, altered);
+    const log = notingAltered(data.log, altered);
     return { log, altered, keyStore: data.keys, ...(await readHere({ log, index: data.index }, options)) };
   }
   const store = await openStore({ address: data, mode, onWait });
-  const log = new NotingLog(await openWriter(store, mode), altered);
+  const log = notingAltered(await openWriter(store, mode), altered);
   // What lives in this process alone cannot be read from another thread.
   const isReadHere = options.reads_here || isInProcess(data);
   const reading = isReadHere
@@ -72,7 +72,7 @@ export async function openStoreParts(options: StorePartsOptions): Promise<Opened
 
 /** A log in a file is written by a thread as soon as several wait for it: an fsync must not hold up the others. */
 function openWriter(store: Store, mode: LogMode): Promise<EntryLog> {
-  return store.files === undefined ? store.log(mode) : ThreadedLog.open({ path: store.files.log, mode });
+  return store.files === undefined ? store.log(mode) : ThreadedLog.start({ path: store.files.log, mode });
 }
 
 async function readHere(

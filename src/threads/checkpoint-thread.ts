@@ -1,4 +1,4 @@
-// The thread that carries the log's WAL over into its database file, so that commits do not have to wait for it.
+// The thread that checkpoints the log's WAL, so commits need not wait for it.
 import { workerData } from "node:worker_threads";
 import { checkpoint, openFile } from "../engines/sqlite/driver.js";
 import { type CheckpointCounters, CLOSE, DONE, WANTED } from "./checkpointing.js";
@@ -12,11 +12,11 @@ for (;;) {
   const wanted = Atomics.load(board, WANTED);
   if (wanted === CLOSE) break;
   try {
-    // The second run takes what was written during the first, so that little is left for the writer.
+    // The second run copies what was written during the first, so little is left for the writer.
     checkpoint(db);
     checkpoint(db);
   } catch {
-    // A full disk, say: everything is safe in the WAL, and the next pass tries again.
+    // A full disk, for example: everything is safe in the WAL, and the next pass tries again.
   }
   done = wanted;
   Atomics.store(board, DONE, done);

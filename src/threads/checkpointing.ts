@@ -1,31 +1,31 @@
-// How writing and the checkpoint thread work together: the thread copies the WAL into the database while commits go on,
-// and whoever writes finishes the rest between two commits, the only moment at which the WAL can start over.
+// Coordinates the writer and the checkpoint thread: the thread copies the WAL into the database while commits go on,
+// and the writer finishes between two commits, the only time at which the WAL can start over.
 import { Worker } from "node:worker_threads";
 import { threadFile } from "./thread.js";
 
-/** Two numbers shared by both sides. */
+/** Two numbers shared with the thread. */
 export type CheckpointCounters = Int32Array<SharedArrayBuffer>;
-/** Number of the pass that is asked for. */
+/** Number of the requested pass. */
 export const WANTED = 0;
-/** Number of the pass that was finished last. */
+/** Number of the last finished pass. */
 export const DONE = 1;
 export const CLOSE = -1;
 
 /**
- * SQLite's own thousand pages. A larger WAL would be carried over less often, but while the file grows every commit also
- * syncs its metadata and takes twice as long.
+ * SQLite's default of a thousand pages. A larger WAL would be checkpointed less often, but while the file grows every
+ * commit also syncs its metadata and takes twice as long.
  */
 const BYTES_PER_PASS = 4 * 1024 * 1024;
 /**
- * Commits as long as this are many entries each, and hardly notice the metadata. Pages that one after the other of them writes
- * again are then carried over once.
+ * Commits this large contain many entries, and hardly notice the metadata. Pages that they rewrite are then copied
+ * once.
  */
 export const LONG_COMMIT_BYTES = 256 * 1024;
 const BYTES_PER_LONG_PASS = 16 * 1024 * 1024;
-/** What every commit writes beside the bodies: the last pages of the tables. */
+/** What every commit writes besides the bodies: the last pages of the tables. */
 const BYTES_PER_COMMIT = 3 * 4096;
 
-/** A pass takes milliseconds; what takes longer is not waited for. */
+/** A pass takes milliseconds; a longer one is not waited for. */
 const CLOSE_MS_MAX = 2_000;
 
 export class Checkpointing {
@@ -48,7 +48,7 @@ export class Checkpointing {
     if (!this.#isPassing) {
       if (this.#bytes >= (bytes < LONG_COMMIT_BYTES ? BYTES_PER_PASS : BYTES_PER_LONG_PASS)) this.#ask();
     } else if (this.#wanted === Atomics.load(this.#board, DONE)) {
-      // Commits went on during the pass; what they wrote is little, and left for the writer.
+      // What was committed during the pass is little, and left for the writer.
       this.#isPassing = false;
       this.#bytes = 0;
       this.#finishQuietly();
@@ -70,12 +70,12 @@ export class Checkpointing {
     await worker.terminate();
   }
 
-  /** The commit before it stands, whatever happens here: what cannot be carried over now stays in the WAL. */
+  /** The previous commit is safe whatever happens here: pages that cannot be copied now stay in the WAL. */
   #finishQuietly(): void {
     try {
       this.#finish();
     } catch {
-      // A full disk, say. The next pass tries again.
+      // A full disk, for example. The next pass tries again.
     }
   }
 
@@ -90,7 +90,7 @@ export class Checkpointing {
   #start(): Worker {
     const file = threadFile("checkpoint");
     const worker = new Worker(file, { workerData: { path: this.#path, board: this.#board }, execArgv: [] });
-    // Until another thread is started, the WAL only grows, and SQLite itself carries it over.
+    // Until another thread is started, the WAL grows, and SQLite itself checkpoints it.
     worker.on("error", () => {
       this.#worker = undefined;
       this.#isPassing = false;

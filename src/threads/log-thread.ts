@@ -1,12 +1,11 @@
-// The thread that writes to the log for callers who wait together. It takes everything that waits in its queue as one
-// transaction, so that one fsync serves all of it.
+// The thread that writes to the log. It takes everything in its queue as one transaction, so one fsync serves all.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { packOutcomes, unpackUnits } from "./packing.js";
 import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
 
 const options = workerData as { readonly path: string };
-/** Units to append, packed, travel without a wrapper: they are the bulk of the traffic. */
+/** Packed units travel without a wrapper: they are most of the traffic. */
 type Message = Uint8Array | ThreadRequest;
 const port = parentPort as MessagePort;
 let log: SqliteLog | undefined;
@@ -15,7 +14,7 @@ function answer(message: ThreadAnswer): void {
   port.postMessage(message);
 }
 
-/** What has arrived since: everything that waits is taken at once. */
+/** Takes everything that has arrived since. */
 function takeRest(): readonly Message[] {
   const messages: Message[] = [];
   for (;;) {
@@ -40,7 +39,7 @@ function appendTogether(appends: readonly Uint8Array[]): void {
   }
 }
 
-/** Opening comes first, so that a store that cannot be opened is an answer and not a dead thread. */
+/** Opening is a call, so a store that cannot be opened is an answer and not a dead thread. */
 async function perform(request: ThreadRequest): Promise<void> {
   if (request.method === "open") log = SqliteLog.open({ path: options.path, mode: "write" });
   else if (request.method === "finishCheckpoint") log?.finishCheckpoint();

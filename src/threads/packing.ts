@@ -1,4 +1,5 @@
-// Units on their way to the log's thread, as one run of bytes: cloning one buffer costs a fraction of cloning the objects.
+// Units on their way to the log's thread and outcomes on their way back: one buffer is cloned in a fraction of the time
+// that objects take.
 
 import type { AppendOutcome, AppendUnit, LogEntry, Placement, TakenClaim } from "../log/port.js";
 import { SALT_BYTES } from "../model/chain.js";
@@ -6,15 +7,14 @@ import { makeInSlices, mapInSlices, TimeSlice } from "../model/scheduling.js";
 
 const LENGTH_BYTES = 4;
 
-/** What is not bytes by nature; small, and quickest as JSON. */
+/** The fields that are not bytes; small, and fastest as JSON. */
 type EntryHead = readonly [kind: string, recorded_at: string, recorded_by: string, ...claims: readonly string[]];
 
 export type PackedUnits = Uint8Array<ArrayBuffer>;
 
 /**
- * Four bytes each for the call and the length of the heads; the heads, of all entries of all units at
- * once, because thousands of short texts take longer to write than one long one; then for each entry the length of its
- * body, salt and body.
+ * Format: call number and length of the heads (four bytes each); the heads of all entries as one JSON text, because
+ * thousands of short texts take longer to write; then for each entry the length of its body, salt and body.
  */
 export function packUnits(units: readonly AppendUnit[]): PackedUnits {
   const heads = JSON.stringify(units.map((unit) => unit.map(headOf)));
@@ -40,7 +40,7 @@ export async function packInTurns(units: readonly AppendUnit[]): Promise<PackedU
   return bytes as PackedUnits;
 }
 
-/** The number of the call whose units these are. */
+/** Sets the number of the call. */
 export function addressed(packed: PackedUnits, call: number): PackedUnits {
   new DataView(packed.buffer).setUint32(0, call, true);
   return packed;
@@ -90,14 +90,13 @@ function headText(entry: LogEntry): string {
   return JSON.stringify(headOf(entry));
 }
 
-/** Of what follows the heads. */
+/** Size of everything after the heads. */
 function sizeOf(units: readonly AppendUnit[]): number {
   let size = 0;
   for (const unit of units) for (const { body } of unit) size += LENGTH_BYTES + SALT_BYTES + body.byteLength;
   return size;
 }
 
-// Outcomes on their way back from the log's thread: positions as numbers, all hashes in one buffer.
 const HASH_BYTES = 32;
 
 export interface PackedOutcomes {
@@ -106,8 +105,8 @@ export interface PackedOutcomes {
 }
 
 /**
- * The first position of a unit and its number of entries; or item, claim and position of each claim that was taken, all in
- * one row: to clone thousands of objects takes several times as long, and holds up the thread that receives them.
+ * The first position of a unit and its number of entries; or item, claim and position of each taken claim in one flat
+ * list: cloning thousands of objects takes several times as long, and blocks the receiving thread.
  */
 type PackedOutcome = readonly [first: number, count: number] | { readonly taken: readonly (number | string)[] };
 

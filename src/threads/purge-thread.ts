@@ -1,4 +1,4 @@
-// The thread that removes from a store's files what erased text left there: it may have to rewrite a whole file.
+// The thread that removes leftovers of erased text from a store's files: it may have to rewrite a whole file.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { purgeIndex, purgeLog } from "../engines/sqlite/purge.js";
 import type { PurgeOptions } from "./purging.js";

@@ -1,4 +1,4 @@
-// Purges a file of a store in a thread of its own, so that neither capture nor reads wait for it.
+// Purges a file of a store in its own thread, so neither capture nor reads wait for it.
 import { Thread, threadFile } from "./thread.js";
 
 export interface PurgeOptions {
@@ -6,7 +6,7 @@ export interface PurgeOptions {
   readonly path: string;
 }
 
-/** Answers with what is left in the file, in words; undefined where nothing is. */
+/** Returns what is left in the file, in words; undefined if nothing is. */
 export async function purgeFile(options: PurgeOptions): Promise<string | undefined> {
   const thread = new Thread({ file: threadFile("purge"), options });
   try {

@@ -1,8 +1,8 @@
-// The thread that fills the index and answers reads, whichever engine keeps them.
+// The thread that fills the index and answers reads, for every engine.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { openStore } from "../engines/stores.js";
 import { createMask } from "../guard/masking/mask.js";
-import { AlteredNote, NotingLog } from "../log/noting-log.js";
+import { AlteredNote, notingAltered } from "../log/altered-note.js";
 import { leaseOf } from "../model/lease.js";
 import { calls } from "../operations/calls.js";
 import { type Readers, readersOf } from "../operations/readers.js";
@@ -12,7 +12,7 @@ import { purgeFile } from "./purging.js";
 import { givenAway, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
 import type { ReadThreadOptions } from "./threaded-reading.js";
 
-/** What has to look through every entry whose texts are not indexed yet. */
+/** Calls that scan every entry whose texts are not indexed yet. */
 const LOOKS_AT_TEXTS: ReadonlySet<string> = new Set(["search", "sessionHistory", "told"]);
 
 const options = workerData as ReadThreadOptions;
@@ -30,22 +30,22 @@ async function open(): Promise<void> {
   reading = new LocalReading({
     calls,
     readersOf: (parts) => readersOf({ ...parts, prices: options.prices }),
-    log: new NotingLog(await store.log("read"), new AlteredNote(options.altered)),
+    log: notingAltered(await store.log("read"), new AlteredNote(options.altered)),
     index: await indexStore.index(),
     mask: createMask({ values: options.mask }),
     rebuild: options.rebuild,
-    // It may have to rewrite the whole file, which would hold up every read here.
+    // It may have to rewrite the whole file, which would block reads here.
     purge: files === undefined ? undefined : () => purgeElsewhere(files.index),
   });
-  // Servers on one database leave it to one of them. What a process knows of a file's newest texts it keeps to itself, so
-  // that there everybody follows.
+  // Servers on one database leave indexing to one of them. With files, each process keeps the newest texts to itself,
+  // so all of them index.
   const lease = files === undefined ? leaseOf(indexStore.leases(), "indexer") : undefined;
   following = new BackgroundIndexer({ follower: reading, lease });
-  // What was appended before this thread began was told to nobody.
+  // Entries from before this thread started were not announced.
   following.noteGrowth();
 }
 
-/** Whoever asks while it goes on waits for the same one. */
+/** Concurrent requests share one purge. */
 function purgeElsewhere(path: string): Promise<string | undefined> {
   purging ??= purgeFile({ file: "index", path }).finally(() => {
     purging = undefined;
@@ -66,7 +66,7 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
   return (reading as LocalReading<Readers>).ask(name, query);
 }
 
-/** The bytes of a large entry: a copy would be made in the thread that receives it, which is the one that everybody waits for. */
+/** The bytes of a large entry: copying would happen in the receiving thread, which everybody waits for. */
 function givenIn(result: unknown): readonly ArrayBuffer[] {
   const json = (result as { readonly json?: unknown } | undefined)?.json;
   return json instanceof Uint8Array ? givenAway(json) : [];

@@ -1,8 +1,8 @@
-// The thread that reads the log for those who follow it, so that parsing for them never holds up capture.
+// The thread that reads the log for tails, so parsing for them never holds up capture.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { openStore } from "../engines/stores.js";
 import { createMask } from "../guard/masking/mask.js";
-import { AlteredNote, NotingLog } from "../log/noting-log.js";
+import { AlteredNote, notingAltered } from "../log/altered-note.js";
 import type { EntryLog } from "../log/port.js";
 import { readTail, type TailRange, type TailRead } from "../reading/tail/read-tail.js";
 import { giveWay, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
@@ -22,10 +22,10 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
   if (method !== "open") throw new Error(`unknown call ${method}`);
   giveWay();
   const store = await openStore({ address: options.data, mode: "read", waits: false });
-  log = new NotingLog(await store.log("read"), new AlteredNote(options.altered));
+  log = notingAltered(await store.log("read"), new AlteredNote(options.altered));
 }
 
-/** What a read has brought is handed over, not copied. */
+/** Rows are transferred, not copied. */
 function memoryOf(read: TailRead | undefined): ArrayBuffer[] {
   return (read?.rows ?? []).slice(0, 1).map(({ json }) => json.buffer as ArrayBuffer);
 }

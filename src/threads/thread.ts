@@ -1,4 +1,4 @@
-// Calls into a worker thread: numbered requests, one answer each, faults carried across.
+// Worker threads: numbered calls with one answer each, faults carried across, and threads started on first use.
 
 import { getPriority, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,13 +17,13 @@ export type ThreadAnswer =
   | { readonly call: number; readonly result: unknown }
   | { readonly call: number; readonly failure: Failure };
 
-/** An error as it crosses a thread: a fault keeps its code and hint. */
+/** An error on its way across threads; a fault keeps its code and hint. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly hint: string;
   readonly stack: string;
-  /** Of what the caller can fix. */
+  /** Set for what the caller can fix. */
   readonly rejection?: RejectionDetails;
 }
 
@@ -45,9 +45,8 @@ function fromFailure(failure: Failure): Error {
 const SETTLING_MS = 20;
 
 /**
- * The last that a thread does which ran more than a little. One that ends while V8 still compiles its code in the
- * background may wait for the compiler while the compiler waits for it, for good, and the program with them (nodejs/node
- * issue 54918). In its event loop both come to an end.
+ * Call it last in any thread that ran for a while. A thread that ends while V8 still compiles its code may deadlock
+ * with the compiler, and hang the program (nodejs/node issue 54918). A pause in the event loop lets both finish.
  */
 export function settled(): Promise<void> {
   return sleep(SETTLING_MS);
@@ -56,7 +55,7 @@ export function settled(): Promise<void> {
 export interface ThreadOptions {
   readonly file: URL;
   readonly options: object;
-  /** Where much is made and dropped at once, a larger space for what is new spares the other threads its cleaning. */
+  /** For threads that allocate much at once: a larger young generation spares the other threads garbage collection. */
   readonly young_mb?: number;
 }
 
@@ -65,10 +64,10 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** So much is copied quicker than it is given away. */
+/** Copying this much is faster than transferring it. */
 const COPIED_BYTES_MAX = 64 * 1024;
 
-/** What of these bytes goes to the other thread without a copy, and is gone from here: all, where they are many and alone. */
+/** Buffers to transfer instead of copying: large ones that the bytes fill alone. They are gone from here afterwards. */
 export function givenAway({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] {
   const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   return isAlone && byteLength > COPIED_BYTES_MAX ? [buffer] : [];
@@ -83,14 +82,14 @@ export class Thread {
   constructor(options: ThreadOptions) {
     this.#worker = new Worker(options.file, {
       workerData: options.options,
-      // Some flags of the program, --input-type for one, would keep a thread from starting.
+      // Some flags of the program, such as --input-type, would keep a thread from starting.
       execArgv: [],
       ...(options.young_mb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: options.young_mb } }),
     });
     this.#worker.on("message", (answer: ThreadAnswer) => this.#settle(answer));
     this.#worker.on("error", (error) => this.#end(stopped(error)));
     this.#worker.on("exit", () => this.#end(stopped(undefined)));
-    // An idle thread keeps no program alive; one with calls under way does.
+    // An idle thread does not keep the program alive; one with pending calls does.
     this.#worker.unref();
   }
 
@@ -98,11 +97,11 @@ export class Thread {
     return this.callWith<T>((call) => ({ call, method, argument }) satisfies ThreadRequest);
   }
 
-  /** A call whose message the caller makes itself, from the number that its answer will carry. */
+  /** A call whose message the caller builds, from the number that its answer will carry. */
   callWith<T>(makeMessage: (call: number) => unknown, given: readonly ArrayBuffer[] = []): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     return new Promise<T>((resolve, reject) => {
-      // The number travels in four bytes; long before it comes round again, its answer is there.
+      // The number has four bytes; an answer arrives long before it wraps.
       this.#calls = (this.#calls % 0xffff_fffe) + 1;
       const call = this.#calls;
       if (this.#waiting.size === 0) this.#worker.ref();
@@ -111,7 +110,7 @@ export class Thread {
     });
   }
 
-  /** Sends word without waiting for an answer. */
+  /** Sends a message without waiting for an answer. */
   tell(method: string, argument: unknown): void {
     if (this.#ended !== undefined) return;
     this.#worker.postMessage({ call: 0, method, argument } satisfies ThreadRequest);
@@ -146,9 +145,6 @@ function stopped(cause: unknown): Fault {
   });
 }
 
-// A thread that is started by the first call and opens what it needs; one that has stopped, or could not open, is followed
-// by another with the next call.
-
 export class LazyThread {
   readonly #options: ThreadOptions;
   #thread: Promise<Thread> | undefined;
@@ -165,15 +161,15 @@ export class LazyThread {
     try {
       return await makeCall(thread);
     } catch (error) {
-      // This call's answer is lost; whoever asked knows whether it can be asked again.
-      // Another one may have taken its place already.
+      // This call's answer is lost; the caller knows whether it can be repeated. Another thread may have taken its
+      // place.
       const hasStopped = error instanceof Fault && error.code === "thread_stopped";
       if (hasStopped && this.#thread === asked) this.#thread = undefined;
       throw error;
     }
   }
 
-  /** Sends word to a thread that runs; one that was never needed has nothing to hear. */
+  /** Sends a message if the thread is running. */
   tell(method: string): void {
     this.#opened?.tell(method, undefined);
   }
@@ -201,18 +197,15 @@ export class LazyThread {
   }
 }
 
-// The files that worker threads are started with: bundled, since every thread loads its modules for itself.
-
 export function threadFile(name: "checkpoint" | "log" | "purge" | "read" | "tail"): URL {
   return packageFile(`dist/bundle/${name}-thread.js`);
 }
 
-// Threads that can wait give way to capture where processors are scarce.
 const NICENESS = 10;
 
-/** Called within the thread. */
+/** Lowers the calling thread's priority, so capture goes first. */
 export function giveWay(): void {
-  // On Linux a thread has a priority of its own; elsewhere this would be the whole program's.
-  // Whoever runs with a lower one already keeps it: only a privileged program may raise it, and none should.
+  // On Linux a thread has its own priority; elsewhere this would affect the whole program. A lower priority is kept:
+  // only privileged programs may raise it.
   if (process.platform === "linux") setPriority(Math.max(getPriority(), NICENESS));
 }

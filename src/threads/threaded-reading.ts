@@ -1,5 +1,4 @@
-// Reading in a thread of its own, started when it is first asked for something: it fills the index and answers, so that
-// neither ever holds up capture.
+// Reads and tails in their own threads, started on first use, so neither ever holds up capture.
 
 import type { Reading } from "../reading/calls.js";
 import type { RebuildOptions } from "../reading/rebuild.js";
@@ -7,22 +6,22 @@ import type { TailRange, TailRead, TailSource } from "../reading/tail/read-tail.
 import type { PriceFile } from "../usage/price-file.js";
 import { LazyThread, threadFile } from "./thread.js";
 
-/** A message to the thread costs more than an entry's share of a commit, so that one is sent for many of them. */
+/** A message costs more than an entry's share of a commit, so one is sent for many. */
 const GATHER_MS = 50;
-/** Bodies are read by the thousand and soon dropped. V8 cleans up after them with threads that capture would use. */
+/** Bodies are read by the thousand and soon dropped; V8 would collect them with threads that capture needs. */
 const YOUNG_MB = 96;
 
 export interface ReadThreadOptions {
   /** The address of the store whose log is read. */
   readonly data: string;
-  /** The address of the store that holds the index, where that is another one. */
+  /** The store with the index, if it is another one. */
   readonly index?: string | undefined;
   /** Values that the user registered to be masked. */
   readonly mask?: readonly string[] | undefined;
   /** Where it is noted that an altered body was read. */
   readonly altered: BigInt64Array;
   readonly rebuild?: Partial<RebuildOptions> | undefined;
-  /** In place of the prices that come with the program. */
+  /** Replaces the built-in prices. */
   readonly prices?: PriceFile | undefined;
 }
 
@@ -56,9 +55,6 @@ export class ThreadedReading implements Reading {
   }
 }
 
-// Where tails read from: the log, in a thread that is not the one that answers other reads. A rebuild or a long verify
-// there would hold up everybody who follows, and somebody who catches up on a long log would hold up every search.
-
 export interface TailThreadOptions {
   /** The address of the store whose log is followed. */
   readonly data: string;
@@ -75,7 +71,7 @@ export class ThreadedTailSource implements TailSource {
     this.#thread = new LazyThread({ file: threadFile("tail"), options });
   }
 
-  /** A tail that goes on after its position has lost nothing, whatever became of the thread. */
+  /** A tail continues after its position and loses nothing, even if the thread has stopped. */
   read(range: TailRange): Promise<TailRead> {
     return this.#thread.call((thread) => thread.call("read", range));
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { folderOfTest, folderOnDisk } from "../../test/support/temporary-folder.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
-import { AlteredNote } from "../log/noting-log.js";
+import { AlteredNote } from "../log/altered-note.js";
 import type { LogEntry } from "../log/port.js";
 import { Fault } from "../model/fault.js";
 import { Thread, threadFile, toFailure } from "./thread.js";
@@ -29,19 +29,19 @@ test("a log that cannot be opened rejects with its fault, and makes no thread th
   const made = threadsMade();
   const path = join(folderOfTest(), "log.db");
   mkdirSync(path);
-  await expect(ThreadedLog.open({ path, mode: "create" })).rejects.toMatchObject({
+  await expect(ThreadedLog.start({ path, mode: "create" })).rejects.toMatchObject({
     name: "Fault",
     code: "store_not_writable",
     hint: expect.any(String),
   });
-  await expect(ThreadedLog.open({ path: join(path, "none.db"), mode: "write" })).rejects.toMatchObject({
+  await expect(ThreadedLog.start({ path: join(path, "none.db"), mode: "write" })).rejects.toMatchObject({
     code: "store_missing",
   });
   expect(made()).toBe(0);
 });
 
 test("what is appended after much is placed after it, and whatever else there is to do goes on meanwhile", async () => {
-  const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
+  const log = await ThreadedLog.start({ path: join(folderOfTest(), "log.db"), mode: "create" });
   onTestFinished(() => log.close());
   await log.append(["a", "b"].map((id) => [newEntry(id)]));
   const large = { ...newEntry("large-0"), body: Buffer.from(JSON.stringify({ id: "x", error: "e".repeat(2_000) })) };
@@ -75,14 +75,14 @@ describe("a closed log", () => {
     ["keptClaims", (log) => log.keptClaims({ after: 0, through: 1 })],
     ["stray", (log) => log.findOrphan()],
   ])("refuses %s", async (_, call) => {
-    const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
+    const log = await ThreadedLog.start({ path: join(folderOfTest(), "log.db"), mode: "create" });
     await log.append([[newEntry("before")]]);
     await log.close();
     await expect(call(log)).rejects.toMatchObject({ name: "Fault" });
   });
 
   test("may be closed again", async () => {
-    const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
+    const log = await ThreadedLog.start({ path: join(folderOfTest(), "log.db"), mode: "create" });
     await log.close();
     await expect(log.close()).resolves.toBeUndefined();
   });
@@ -90,7 +90,7 @@ describe("a closed log", () => {
 
 test("the write-ahead log is carried over while entries are written, and does not grow with them", async () => {
   const path = join(folderOnDisk(), "log.db");
-  const log = await ThreadedLog.open({ path, mode: "create" });
+  const log = await ThreadedLog.start({ path, mode: "create" });
   let walBytesMax = 0;
   for (let nth = 0; nth < 800; nth += 1) {
     await log.append([[{ ...newEntry(`e-${nth}`), body: Buffer.alloc(100_000) }]]);
@@ -107,7 +107,7 @@ test("a checkpoint that cannot be finished is no failure of the append before it
     throw new Fault("disk_full", "the disk is full", { hint: "Free some space." });
   });
   onTestFinished(() => finishing.mockRestore());
-  const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
+  const log = await ThreadedLog.start({ path: join(folderOfTest(), "log.db"), mode: "create" });
   onTestFinished(() => log.close());
   let appended = 0;
   while (appended < 1_000 && finishing.mock.calls.length === 0) {
@@ -122,7 +122,7 @@ test("a checkpoint that cannot be finished is no failure of the append before it
 
 test("who says that much will come has the thread made at once, and the appends that follow use it", async () => {
   const made = threadsMade();
-  const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
+  const log = await ThreadedLog.start({ path: join(folderOfTest(), "log.db"), mode: "create" });
   onTestFinished(() => log.close());
   log.hintBulk();
   log.hintBulk();
@@ -162,7 +162,7 @@ test("reading tries again where its thread could not open the files, with a thre
   const path = join(folder, "log.db");
   const reading = new ThreadedReading({ altered: new AlteredNote().memory, data: folder });
   await expect(reading.ask("count", undefined)).rejects.toMatchObject({ code: "store_missing" });
-  const log = await ThreadedLog.open({ path, mode: "create" });
+  const log = await ThreadedLog.start({ path, mode: "create" });
   expect(await reading.ask("count", undefined)).toMatchObject({ entries: 0 });
   expect(made()).toBe(2);
   await reading.close();

@@ -29,7 +29,7 @@ describeEntryLog({ engine: "sqlite", name: "sqlite, every body in parts" }, asyn
   SqliteLog.open({ path: join(folder, store, "log.db"), mode: "create", parted_bytes_min: 0 }),
 );
 describeEntryLog({ engine: "sqlite", name: "sqlite through its thread" }, (store) =>
-  ThreadedLog.open({ path: join(folder, store, "log.db"), mode: "create" }),
+  ThreadedLog.start({ path: join(folder, store, "log.db"), mode: "create" }),
 );
 
 describeEntryIndex(memory, async () => new MemoryIndex());

@@ -24,7 +24,7 @@ import { Fault } from "../../model/fault.js";
 import { checkpoint } from "./driver.js";
 import { codeOf, toFault } from "./faults.js";
 import { LogBodies } from "./log-bodies.js";
-import { LOCK_WAIT_MS, type OpenedLog, openLog } from "./log-opening.js";
+import { LOCK_WAIT_MS, openLog } from "./log-opening.js";
 import {
   bodyRow,
   erasuresAfter,
@@ -79,7 +79,9 @@ export class SqliteLog implements EntryLog {
   /** Triggers that were missing when the file was opened, and have been restored. */
   readonly #restored: readonly string[];
 
-  private constructor({ path, parted_bytes_min }: OpenOptions, { db, openFiles, unchanged, restored }: OpenedLog) {
+  protected constructor(options: OpenOptions) {
+    const { path, parted_bytes_min } = options;
+    const { db, openFiles, unchanged, restored } = openLog(options);
     this.#db = db;
     this.#path = path;
     this.#bodies = new LogBodies(db, parted_bytes_min);
@@ -91,7 +93,7 @@ export class SqliteLog implements EntryLog {
   }
 
   static open(options: OpenOptions): SqliteLog {
-    return new SqliteLog(options, openLog(options));
+    return new SqliteLog(options);
   }
 
   async head(): Promise<Head> {

@@ -1,4 +1,4 @@
-// Capture: parses what came in, appends it whole or not at all, and settles what was recorded before.
+// Capture: parses input, appends it whole or not at all, and recognises what was recorded before.
 
 import { Type } from "typebox";
 import { fillFields, parseBodyText, type StoredParts } from "../../model/body.js";
@@ -18,7 +18,7 @@ import { alreadyCompleted, bodiesAt, namesOthers, resolveNamed } from "./named-e
 import { type Packed, pack, sharedRoom, type WriteContext } from "./pack.js";
 import type { RecordedDraft, RecordedHooks } from "./recorded-hooks.js";
 
-/** A captured item together with what was written, for callers that answer with the whole entry. */
+/** A captured item with the stored entry, for callers that answer with it. */
 export interface CapturedItem extends Captured {
   readonly stored?: StoredParts;
 }
@@ -34,9 +34,9 @@ export class Capture {
     readonly log: EntryLog;
     readonly commit: GroupCommit;
     readonly surroundings: WriteContext;
-    /** Masks what is captured before anything else sees it; without it, entries are kept as they were given. */
+    /** Masks input before anything else sees it; without it, entries are kept as given. */
     readonly redact?: Mask | undefined;
-    /** Who is told what was recorded. */
+    /** Hooks to call with what was recorded. */
     readonly recorded?: RecordedHooks | undefined;
   }) {
     this.#log = parts.log;
@@ -46,7 +46,7 @@ export class Capture {
     this.#recorded = parts.recorded;
   }
 
-  /** One entry, or a list of them: all or none. */
+  /** Records one entry, or a list: all or none. */
   async record(given: unknown): Promise<readonly CapturedItem[] | Rejection> {
     if (Array.isArray(given)) {
       return given.length === 0 ? entriesMissing() : this.append(given, { values_max: limits.request_values });
@@ -55,7 +55,7 @@ export class Capture {
     return item instanceof Rejection ? item : [item];
   }
 
-  /** The common case, one entry, without the bookkeeping that a batch needs. */
+  /** One entry, the common case, without the bookkeeping of a batch. */
   async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
     const slice = new TimeSlice();
     const draft = this.#parse(input, kindWhenAbsent);
@@ -71,14 +71,11 @@ export class Capture {
       }
     }
     const items = await this.append([input], { kindWhenAbsent });
-    // Nobody gave a list, so there is no item to point at.
+    // There was no list, so no item to point at.
     return items instanceof Rejection ? items.whole() : itemAt(items, 0);
   }
 
-  /**
-   * Appends all of the given entries, or none and says which one was refused. Many of them are worked through in time slices, so
-   * that whatever else this thread does goes on.
-   */
+  /** Appends all entries, or none and says which one was refused. Large batches yield to other work on this thread. */
   async append(
     inputs: readonly unknown[],
     options: { readonly kindWhenAbsent?: CaptureKind | undefined; readonly values_max?: number } = {},
@@ -101,8 +98,8 @@ export class Capture {
   }
 
   /**
-   * Makes entries ready that are new, as far as anybody knows, and need nothing looked up. What comes back appends them, all
-   * or none, and answers with their positions; undefined, from either, means that they have to be looked at one by one.
+   * Prepares entries that are probably new and need no lookups. The returned function appends them, all or none, and
+   * returns their positions; undefined, from either, means that they have to be checked one by one.
    */
   prepare(inputs: readonly unknown[]): (() => Promise<readonly number[] | undefined>) | undefined {
     const unit: LogEntry[] = [];
@@ -158,8 +155,8 @@ export class Capture {
   }
 
   /**
-   * Appends, and where claims were taken before, compares: the same content is acknowledged again, other content is a
-   * conflict. Claims are never given back, so what was found taken stays taken, and the rest is tried again.
+   * Appends, and compares entries whose claims are taken: the same content is acknowledged again, other content is a
+   * conflict. Claims are never released, so taken ones stay taken and the rest is retried.
    */
   async #settle(packed: readonly Packed[], slice: TimeSlice): Promise<readonly CapturedItem[] | Rejection> {
     const known = new Map<number, CapturedItem>();
@@ -211,7 +208,7 @@ export class Capture {
       if (known.has(index)) continue;
       const mine = itemAt(packed, index);
       const found = stored as StoredBody;
-      // What an erased response said is not known any more: whoever does not come with its id sends another one.
+      // The content of an erased response is unknown: without its id, this is another one.
       const isOther = found.body === undefined && claim !== idClaim(mine.id);
       const same = isOther ? undefined : sameContent(found, mine);
       if (same === undefined) return conflict(claim, mine).at(index);
@@ -229,15 +226,15 @@ function recorded(packed: Packed, placement: Placement): CapturedItem {
   return { status: "recorded", id, position, created_at, ...unknownIn(packed), stored };
 }
 
-/** The stored entry as an acknowledgement, if it holds what this caller gave. The id of an erased entry stays taken. */
+/** An acknowledgement if the stored entry has the same content. The id of an erased entry stays taken. */
 function sameContent(stored: StoredBody, packed: Packed): CapturedItem | undefined {
   const { position, recorded_at } = stored;
   const again = { status: "already_recorded", position, ...unknownIn(packed) } as const;
-  // Whatever an altered one holds, it is not what this caller gave.
+  // An altered entry is not what this caller gave.
   if (stored.flaw !== undefined) return undefined;
   if (stored.body === undefined) return { ...again, id: packed.id, created_at: recorded_at };
   if (stored.kind !== packed.draft.kind) return undefined;
-  // Whoever sends the same again sends the same bytes, as a rule, and then nothing has to be compared.
+  // Repeats usually have the same bytes, and need no comparison.
   if (stored.body === textOf(packed)) {
     const { created_at = recorded_at } = packed.draft.body;
     return { ...again, id: packed.id, created_at: created_at as string };
@@ -256,7 +253,7 @@ function textOf({ entry: { body } }: Packed): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
 }
 
-/** Compares what the callers gave: an id or a time that was added for them does not count. */
+/** Compares what callers gave, without ids and times that were added. */
 function bodiesEqual(kind: string, stored: JsonObject, draft: Draft): boolean {
   const given = plain(draft.body);
   if (draft.id !== undefined && draft.id !== stored.id) return false;
@@ -266,13 +263,13 @@ function bodiesEqual(kind: string, stored: JsonObject, draft: Draft): boolean {
   return jsonEquals(fillFields(kind, stored), fillFields(kind, given));
 }
 
-/** The body as it reads back from its bytes: dates and the like have become what JSON makes of them. */
+/** The body as it reads back: dates and the like have become JSON. */
 function plain(body: object): JsonObject {
   const value: unknown = JSON.parse(JSON.stringify(body));
   return isJsonObject(value) ? value : {};
 }
 
-/** Items of one batch that repeat an earlier item's claim: the index of each, and of the item it repeats. */
+/** Items that repeat an earlier item's claim, each with the index of that item. */
 async function findDuplicates(packed: readonly Packed[], slice: TimeSlice): Promise<Map<number, number> | Rejection> {
   const twins = new Map<number, number>();
   if (packed.length < 2) return twins;
@@ -314,7 +311,6 @@ export function entriesMissing(): Rejection {
   return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
 }
 
-// The answer to `append`, whether one entry or many were given.
 const status = oneOf(["recorded", "already_recorded"]);
 
 export type Captured = AnswerOf<typeof receipt>;

@@ -1,4 +1,4 @@
-// The door: untrusted input becomes a draft that everything behind it can trust, or a rejection.
+// Validates untrusted input: the result is a draft that the rest can trust, or a rejection.
 import type { CaptureKind, Kind } from "../../model/entry.js";
 import type { Field } from "../../model/fields.js";
 import { parseId, parseLabel } from "../../model/ids.js";
@@ -8,27 +8,27 @@ import { limits } from "../../model/limits.js";
 import { entryTooWide, nestingTooDeep, Rejection, reject } from "../../model/rejection.js";
 import { formatTime, isCanonicalTime, parseTime } from "../../model/time.js";
 
-/** A parsed entry that has no place yet. `body` holds what the caller gave, in a fixed order of keys. */
+/** A parsed entry without a position. `body` has what the caller gave, in a fixed order of keys. */
 export interface Draft {
   readonly kind: Kind;
-  /** The caller's id, or undefined where one is to be made. */
+  /** The caller's id; undefined to generate one. */
   readonly id: string | undefined;
   readonly body: DraftBody;
-  /** Fields that the kind does not know and that went into `extra`; absent where there are none. */
+  /** Unknown fields, moved to `extra`; absent if there are none. */
   readonly unknown_fields?: readonly string[];
 }
 
-/** A draft as it was given, and how many JSON values that had. */
+/** A draft and its number of JSON values. */
 export interface GivenDraft extends Draft {
   readonly values: number;
 }
 
-/** The stored form of an entry: absent fields are left out, and no `created_at` means the time of recording. */
+/** The stored form: absent fields are left out, and without `created_at` the time of recording applies. */
 type DraftBody = { [field: string]: unknown };
 
 const NONE: readonly string[] = [];
 
-/** Own fields of the envelope that a caller may give; everything else is a field of the kind, or extra. */
+/** Envelope fields that a caller may give; all others are fields of the kind, or extra. */
 const ENVELOPE = new Set([
   ...["kind", "id", "created_at", "session_id", "project", "client", "extra"],
   ...Object.keys(commonFields),
@@ -55,7 +55,7 @@ export function parseDraft(given: unknown, kindWhenAbsent?: CaptureKind): GivenD
   return flaw ?? { kind, id, body, values, ...(unknown_fields.length === 0 ? {} : { unknown_fields }) };
 }
 
-/** A number that JSON cannot write would be stored as null; the field's own rule may have refused it already. */
+/** JSON would store such a number as null; the field's rule may have refused it already. */
 function finiteOnly(body: DraftBody): Rejection | undefined {
   for (const name in body) {
     if (flawOf(body[name]).flaw === "not_finite") return notFinite(name);
@@ -69,7 +69,7 @@ interface PlainInput {
   readonly values: number;
 }
 
-/** The input as JSON would carry it: a program may give dates and objects that write themselves. */
+/** The input as JSON: programs may pass dates and objects with `toJSON`. */
 function toPlain(given: unknown): PlainInput | Rejection {
   if (!isJsonObject(given)) return notAnObject();
   const seen = flawOf(given);
@@ -89,7 +89,7 @@ function toPlain(given: unknown): PlainInput | Rejection {
 function writtenAsJson(given: object): string | Rejection {
   let field = "entry";
   let refusal: Rejection | undefined;
-  // JSON hands the holder of a value over as `this`; what the given object holds itself are the fields.
+  // `JSON.stringify` passes the holder as `this`; values held by the given object are its fields.
   const text = JSON.stringify(given, function (this: unknown, key: string, value: unknown) {
     if (this === given) field = key;
     refusal ??= emptiedByJson(field, value);
@@ -98,7 +98,7 @@ function writtenAsJson(given: object): string | Rejection {
   return refusal ?? text;
 }
 
-/** JSON writes these as `{}`, so that what they hold would be lost without a word. */
+/** JSON would write these as `{}` and silently lose their content. */
 function emptiedByJson(field: string, value: unknown): Rejection | undefined {
   const emptied = (what: string, hint: string): Rejection =>
     reject({ code: "field_invalid", field, message: `${field} holds ${what}, of which JSON keeps nothing`, hint });
@@ -182,7 +182,7 @@ function parseFields(
   return undefined;
 }
 
-/** What no kind knows is kept whole beside what the caller put into `extra` itself; answers with the names of it. */
+/** Keeps unknown fields next to the caller's own `extra`; returns their names. */
 function parseExtra(
   input: JsonObject,
   fields: { readonly [name: string]: Field },
@@ -202,7 +202,7 @@ function parseExtra(
     extra ??= { ...given };
     unknown ??= [];
     unknown.push(name);
-    // A key called __proto__ is a key like any other.
+    // `__proto__` is a key like any other.
     if (name !== "__proto__") extra[name] = input[name];
     else
       Object.defineProperty(extra, name, { value: input[name], enumerable: true, writable: true, configurable: true });

@@ -1,45 +1,45 @@
-// Group commit: callers wait together, and one fsync serves them all. Nobody lingers for company: what queued up while
-// earlier batches were being written is the next batch.
+// Group commit: callers share one fsync. Nothing waits for company: what queued up during earlier batches is the next
+// batch.
 
 import { Fault } from "../../model/fault.js";
 import { itemAt } from "../../model/item-at.js";
 import type { AppendOutcome, AppendUnit, CopiedEntry, EntryLog, LogEntry } from "../port.js";
 
-/** Two batches under way let the log write one while the next is being gathered. */
+/** With two batches in flight, the log writes one while the next is gathered. */
 const IN_FLIGHT_MAX = 2;
-/** With this many entries waiting the log may start on them while their successors are still being prepared. */
+/** With this many waiting units, the log may start while their successors are prepared. */
 const EAGER_ENTRIES = 16;
 const EAGER_IN_FLIGHT_MAX = 4;
 const BATCH_ENTRIES_MAX = 2_000;
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
-/** Beyond this much waiting text the caller is told to come back, before memory grows without bound. */
+/** Above this, callers are told to retry, so memory stays bounded. */
 const QUEUE_BYTES_MAX = 256 * 1024 * 1024;
-/** Two of the largest requests; a waiting entry costs memory however small it is. */
+/** Twice the largest request; a waiting entry costs memory however small it is. */
 const QUEUE_ENTRIES_MAX = 200_000;
-/** From here on whatever else could wait should, so that capture need not be refused. */
+/** From this share on, reads give way so that capture need not be refused. */
 const PRESSED_SHARE = 0.5;
 
-/** How much waits to be written, or is being written now. */
+/** How much is waiting or being written. */
 export interface CommitLoad {
   readonly entries: number;
   readonly bytes: number;
-  /** Whether so much waits that reading should stand back. */
+  /** Whether reads should give way. */
   readonly is_pressed: boolean;
 }
 
-/** One commit as it ended; `fault` says why it did not succeed. */
+/** A finished commit; `fault` says why it failed. */
 export interface CommitReport {
   readonly entries: number;
   readonly bytes: number;
   readonly ms: number;
-  /** The newest position that it gave out; absent where it placed nothing. */
+  /** The newest position it assigned; absent if none. */
   readonly position?: number;
   readonly fault?: string;
 }
 
-/** What is known of how the log has grown. */
+/** How the log has grown. */
 export interface LogGrowth {
-  /** Whether a redaction may be among what came: not where all of it was written here and none was. */
+  /** Whether a redaction may be included: false only if everything was written here and none was. */
   readonly may_erase: boolean;
 }
 
@@ -58,7 +58,7 @@ export class GroupCommit {
   readonly #watchers = new Set<(report: CommitReport) => void>();
   readonly #listeners = new Set<(growth: LogGrowth) => void>();
   #inFlight = 0;
-  /** When each commit under way began, the oldest first. */
+  /** Start times of pending commits, oldest first. */
   readonly #startsMs = new Set<number>();
   #scheduled = false;
   readonly #idle: (() => void)[] = [];
@@ -74,30 +74,30 @@ export class GroupCommit {
     return { entries, bytes, is_pressed };
   }
 
-  /** For how long the oldest commit has been under way. */
+  /** Duration of the oldest pending commit. */
   get commitMs(): number {
     const [oldest] = this.#startsMs;
     return oldest === undefined ? 0 : performance.now() - oldest;
   }
 
-  /** Hears of every commit, succeeded or not, until the answer is called. */
+  /** Calls back for every commit, failed ones too, until the returned function is called. */
   watch(heard: (report: CommitReport) => void): () => void {
     this.#watchers.add(heard);
     return () => this.#watchers.delete(heard);
   }
 
-  /** Is told each time that the log has grown, whoever wrote to it; what was placed then is durable. */
+  /** Calls back whenever the log has grown, by any writer; what was placed is durable by then. */
   listen(grown: (growth: LogGrowth) => void): void {
     this.#listeners.add(grown);
   }
 
-  /** Word that the log has grown: after every commit, and from whoever learns that others have written to it. */
+  /** Announces growth: after every commit, and from anyone who notices other writers. */
   announce(growth: LogGrowth = { may_erase: true }): void {
     for (const grown of this.#listeners) {
       try {
         grown(growth);
       } catch (error) {
-        // A defect of whoever listens: it is told, but what is durable is acknowledged, and the others hear of it.
+        // A bug in a listener is reported, but must affect neither the acknowledgement nor other listeners.
         queueMicrotask(() => {
           throw error;
         });
@@ -109,7 +109,7 @@ export class GroupCommit {
     let bytes = 0;
     for (const entry of unit) bytes += entry.body.byteLength;
     const isFull = this.#queuedBytes + bytes > QUEUE_BYTES_MAX || this.#queuedEntries + unit.length > QUEUE_ENTRIES_MAX;
-    // Whoever comes alone is taken, however much it is.
+    // A unit of any size is accepted into an empty queue.
     if (isFull && this.#queuedEntries > 0) return Promise.reject(overloaded());
     this.#queuedBytes += bytes;
     this.#queuedEntries += unit.length;
@@ -120,7 +120,7 @@ export class GroupCommit {
     });
   }
 
-  /** Puts a copy's entries at their places, after all that was queued before; see the log's own `restore`. */
+  /** Restores a copy's entries after everything queued; see the log's own `restore`. */
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
     await this.drained();
     const isTaken = await this.#log.restore(copy);
@@ -128,13 +128,13 @@ export class GroupCommit {
     return isTaken;
   }
 
-  /** Resolves once everything that was queued before has been answered. */
+  /** Resolves once everything queued so far has been answered. */
   drained(): Promise<void> {
     if (this.#queue.length === 0 && this.#inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Waits for the end of this turn of the event loop, so that callers woken together are written together. */
+  /** Waits for the end of this turn of the event loop, so callers woken together are written together. */
   #schedule(): void {
     if (this.#scheduled || this.#inFlight >= IN_FLIGHT_MAX) return;
     this.#scheduled = true;
@@ -205,7 +205,7 @@ function isRedaction({ kind }: LogEntry): boolean {
   return kind === "redaction";
 }
 
-/** Units are placed in their order, so that the last one placed reaches furthest. */
+/** Units are placed in order, so the last one placed has the newest position. */
 function newestOf(outcomes: readonly AppendOutcome[]): number | undefined {
   const last = outcomes.findLast((outcome) => "placed" in outcome && outcome.placed.length > 0);
   return last !== undefined && "placed" in last ? last.placed.at(-1)?.position : undefined;

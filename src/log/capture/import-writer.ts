@@ -1,4 +1,4 @@
-// The door for imports: many entries in order, each with an answer of its own, and copies that keep their places.
+// Writes imports: many entries in order, each with its own outcome, and copies that keep their positions.
 import { idClaim } from "../../model/claims.js";
 import { Rejection } from "../../model/rejection.js";
 import type { CopiedEntry, EntryLog } from "../port.js";
@@ -7,7 +7,7 @@ import type { GroupCommit } from "./group-commit.js";
 
 export type ImportOutcome =
   | { readonly position: number; readonly isNew: boolean }
-  /** Why the entry was refused. */
+  /** Why it was refused. */
   | { readonly reason: string };
 
 export class ImportWriter {
@@ -47,17 +47,17 @@ export class ImportWriter {
     return stored?.body;
   }
 
-  /** Where entries with these ids are. */
+  /** Positions of entries by id. */
   find(ids: readonly string[]): Promise<readonly (number | undefined)[]> {
     return this.#log.find(ids.map(idClaim));
   }
 
-  /** See the intake, which is what asks for it. */
+  /** See `Capture.prepare`. */
   prepare(entries: readonly unknown[]): (() => Promise<readonly number[] | undefined>) | undefined {
     return this.#capture.prepare(entries);
   }
 
-  /** Appends all that can be, in order. A batch is all or none, so it is cut at what was refused. */
+  /** Appends all valid entries, in order. A batch is all or none, so it is split at refused entries. */
   async append(entries: readonly unknown[]): Promise<readonly ImportOutcome[]> {
     const outcomes: ImportOutcome[] = [];
     let rest = entries;
@@ -76,7 +76,7 @@ export class ImportWriter {
   }
 
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
-    // A copy keeps its hashes, and so its bytes; what is to be masked has to be placed anew.
+    // A copy keeps its hashes and so its bytes; entries to be masked are recorded as new ones.
     if (this.#isRedacting) return false;
     return this.#commit.restore(copy);
   }

@@ -1,5 +1,5 @@
-// Entries that name others: a response and a feedback take their labels from what they name, and a withdrawal must name a
-// message of its own session. Whatever way an entry comes in, this is looked at before it is stored.
+// Entries that name others: responses and feedback inherit the labels of what they name, and a withdrawal must name a
+// message of its own session. Checked for every way of recording.
 
 import { parseBodyText } from "../../model/body.js";
 import { idClaim } from "../../model/claims.js";
@@ -12,23 +12,23 @@ import type { Draft } from "./draft.js";
 
 const LABELS = ["session_id", "project", "client"] as const;
 
-/** What has to be known of an entry that is named. */
+/** What is needed of a named entry. */
 interface NamedEntry {
   readonly kind: string;
   readonly labels: { readonly [name in (typeof LABELS)[number]]?: string };
-  /** Of an interaction: whether it came with its response, or with why there is none. */
+  /** For an interaction: whether it already has a response or an error. */
   readonly isAnswered: boolean;
 }
 
-/** The field by which an entry of this kind names the one that it belongs to. */
+/** The field that names the other entry, by kind. */
 const idFields: { readonly [kind: string]: string } = { response: "interaction_id", feedback: "entry_id" };
 
-/** Whether there is something to look up before an entry of this kind can be stored. */
+/** Whether entries of this kind need lookups before they are stored. */
 export function namesOthers(kind: string): boolean {
   return Object.hasOwn(idFields, kind) || kind === "withdrawal";
 }
 
-/** Fills in what drafts take from the entries that they name; the first one that names none that will do is refused. */
+/** Fills in inherited labels; returns a rejection for the first draft that names no suitable entry. */
 export async function resolveNamed(drafts: Draft[], log: EntryLog, slice: TimeSlice): Promise<Rejection | undefined> {
   const entriesById = await readById(drafts, log, slice);
   const messages = await readMessages(drafts, log, slice);
@@ -36,7 +36,7 @@ export async function resolveNamed(drafts: Draft[], log: EntryLog, slice: TimeSl
     if (slice.isOver) await slice.next();
     const resolved = resolve(draft, entriesById, messages);
     if (resolved instanceof Rejection) {
-      // The id of an entry that was recorded is acknowledged, also where what it names was erased since.
+      // A recorded id is acknowledged even if what it names was erased since.
       if (draft.id !== undefined && (await isTaken(draft.id, log))) continue;
       return resolved.at(index);
     }
@@ -65,7 +65,7 @@ function resolve(
   return named.isAnswered ? alreadyCompleted(id) : withLabels(draft, named);
 }
 
-/** Labels are those of the named entry, whatever the caller gave. */
+/** Labels of the named entry replace the caller's. */
 function withLabels(draft: Draft, { labels }: NamedEntry): Draft {
   const { created_at, session_id: _, project: __, client: ___, ...own } = draft.body;
   const time = created_at === undefined ? {} : { created_at };
@@ -115,13 +115,13 @@ async function* readEntries(
   for await (const stored of bodiesAt(log, positions, slice)) {
     if (stored === undefined) continue;
     const { position, kind, body, flaw } = stored;
-    // Recording goes on beside an altered entry, whose labels nobody knows any more.
+    // Recording continues next to an altered entry, whose labels are unknown.
     if (flaw !== undefined) yield { position, kind, body: {} };
     else if (body !== undefined) yield { position, kind, body: parseBodyText(position, body) };
   }
 }
 
-/** Only what is needed, since the rest may be large. */
+/** Only what is needed; the rest may be large. */
 function toNamed(kind: string, body: JsonObject): NamedEntry {
   const labels = Object.fromEntries(
     LABELS.flatMap((name) => (typeof body[name] === "string" ? [[name, body[name]]] : [])),
@@ -170,12 +170,12 @@ function notItsMessage(position: number): Rejection {
   });
 }
 
-// Bodies of the log for capture: read a little at a time, in time slices.
+// Read in small portions, so large batches use little memory and nobody waits long.
 /** What is read of the log at once, so that a batch of thousands holds little of it in memory and nobody waits for long. */
 const READ_ENTRIES = 100;
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** The bodies at these positions in their order. */
+/** The bodies at these positions, in order. */
 export async function* bodiesAt(
   log: Pick<EntryLog, "getBodies">,
   positions: readonly number[],

@@ -1,4 +1,4 @@
-// A draft becomes the bytes that the log stores: body and salt.
+// Turns a draft into what the log stores: body, salt and claims. Also for entries that only the log itself writes.
 import { randomFillSync } from "node:crypto";
 import { SALT_BYTES } from "../../model/chain.js";
 import { claimsOf } from "../../model/claims.js";
@@ -12,11 +12,11 @@ import { formatTime } from "../../model/time.js";
 import type { LogEntry } from "../port.js";
 import type { Draft } from "./draft.js";
 
-/** Where time and chance come from, and by whose key; tests give their own. */
+/** Clock, randomness, and the key that entries come in with; tests pass their own. */
 export interface WriteContext {
   readonly nowMs: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** The id of the key that entries come in with; without one, nobody was asked for a key. */
+  /** The id of the key; undefined if keys are not required. */
   readonly recorded_by?: string | undefined;
 }
 
@@ -27,7 +27,9 @@ export interface Packed {
   readonly entry: LogEntry;
 }
 
-/** A text as UTF-8, behind room for a salt, in a buffer; the declarations of the library need no types of Node's. */
+/**
+ * Encodes a text as UTF-8, with room for the salt in front. (The library's declarations must not need Node's types.)
+ */
 export type Room = (text: string) => Uint8Array;
 
 export function pack(draft: Draft, surroundings: WriteContext, room: Room = ownRoom): Packed | Rejection {
@@ -35,7 +37,7 @@ export function pack(draft: Draft, surroundings: WriteContext, room: Room = ownR
   const id = draft.id ?? uuidV7({ nowMs, random: surroundings.randomBytes(10) });
   const text = encodeBody(id, draft);
   if (typeof text !== "string") return text;
-  // Salt and body lie side by side, as they are hashed together.
+  // Salt and body are adjacent, as they are hashed together.
   const bytes = room(text);
   bytes.set(surroundings.randomBytes(SALT_BYTES));
   const salt = bytes.subarray(0, SALT_BYTES);
@@ -69,7 +71,7 @@ function tooLarge(bytes: number): Rejection {
 }
 
 const SHARED_ROOM_BYTES = 256 * 1024;
-/** No character of a JavaScript text takes more of UTF-8. */
+/** The most UTF-8 bytes per UTF-16 unit. */
 const CHAR_BYTES_MAX = 3;
 
 function ownRoom(text: string): Buffer {
@@ -79,8 +81,8 @@ function ownRoom(text: string): Buffer {
 }
 
 /**
- * Room for entries that are written together: of thousands of buffers each has to be made, and cleared away again. Where a text
- * fits in any case, its bytes need not be counted before they are written.
+ * Buffers for a batch of entries: thousands of single buffers would have to be allocated and collected. If a text fits
+ * in any case, its bytes are not counted first.
  */
 export function sharedRoom(): Room {
   let rest = Buffer.alloc(0);
@@ -110,14 +112,12 @@ export function pooledRandomBytes(): (count: number) => Uint8Array {
   };
 }
 
-// Entries of the kinds that capture refuses, because the log itself writes them.
-
 export interface OwnEntry {
   readonly id: string;
   readonly entry: LogEntry;
 }
 
-/** An entry that is ready to be appended. A project is that of what it is about, and goes when that is forgotten. */
+/** Packs an entry of a reserved kind. Its project is that of what it is about, and is forgotten with it. */
 export function packOwn<K extends ReservedKind>(
   kind: K,
   fields: ReservedFieldsByKind[K],
@@ -127,7 +127,7 @@ export function packOwn<K extends ReservedKind>(
   const { id, project = "", client = "" } = labels;
   const where = { ...(project !== "" && { project }), ...(client !== "" && { client }) };
   const packed = pack({ kind, id, body: { ...where, ...fields } }, surroundings);
-  // Only its size could be refused, and whoever makes such an entry keeps it small.
+  // Only its size could be refused, and callers keep it small.
   if (packed instanceof Rejection) throw new Fault("store_failed", packed.message, { hint: packed.hint ?? "" });
   return packed;
 }

@@ -1,8 +1,9 @@
-// Who is told what was recorded, once it is on disk: kinds, places, labels and counts, and never a recorded text.
+// Hooks that are called with what was recorded, once it is on disk: kinds, positions, labels and counts, never recorded
+// text.
 import { codePoints } from "../../model/normalise.js";
 import type { Draft } from "./draft.js";
 
-/** What is told of an entry that was recorded. */
+/** What hooks get for a recorded entry. */
 export interface RecordedEntry {
   readonly kind: string;
   readonly id: string;
@@ -11,17 +12,17 @@ export interface RecordedEntry {
   readonly session_id: string;
   readonly project: string;
   readonly client: string;
-  /** How many memories an interaction or a response names; absent on other kinds. */
+  /** Number of memories that an interaction or response names; absent for other kinds. */
   readonly memories_used?: number;
   readonly chunks_used?: number;
   /** Length of its response in code points. */
   readonly response_chars?: number;
 }
 
-/** Called with the entries of each batch that was acknowledged and not recorded before. */
+/** Called for each acknowledged batch, with entries that were not recorded before. */
 export type OnRecorded = (entries: readonly RecordedEntry[]) => unknown;
 
-/** An entry as it was parsed, and what the log answered. */
+/** A parsed entry, and its placement. */
 export interface RecordedDraft {
   readonly draft: Pick<Draft, "kind" | "body">;
   readonly placed: Pick<RecordedEntry, "id" | "position" | "created_at">;
@@ -29,7 +30,7 @@ export interface RecordedDraft {
 
 interface Hook {
   readonly onRecorded: OnRecorded;
-  /** Asked before anything is counted for nobody. */
+  /** Checked first, to skip unneeded work. */
   readonly isWanted: () => boolean;
   hasFailed: boolean;
 }
@@ -37,7 +38,7 @@ interface Hook {
 export class RecordedHooks {
   readonly #hooks = new Set<Hook>();
 
-  /** Tells it of every batch from now on, until the answer is called. */
+  /** Registers a hook; the returned function removes it. */
   add(onRecorded: OnRecorded, isWanted = (): boolean => true): () => void {
     const hook = { onRecorded, isWanted, hasFailed: false };
     this.#hooks.add(hook);
@@ -54,7 +55,7 @@ export class RecordedHooks {
   }
 }
 
-/** Whatever a hook does, capture goes on; the first failure of each is a warning. */
+/** A failing hook never affects capture; its first failure is a warning. */
 async function call(hook: Hook, entries: readonly RecordedEntry[]): Promise<void> {
   try {
     await hook.onRecorded(entries);
@@ -66,7 +67,7 @@ async function call(hook: Hook, entries: readonly RecordedEntry[]): Promise<void
   }
 }
 
-/** Anything can be thrown, also what has no text, or what throws when it is asked for it. */
+/** Anything can be thrown, even values that cannot be shown as text. */
 function reasonOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);

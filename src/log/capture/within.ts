@@ -1,7 +1,7 @@
-// What holds for everything that is recorded while a function runs, across its awaits.
+// Default values for everything recorded while a function runs, across its awaits.
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Session, labels and what the model was given; an entry's own values come before these. */
+/** Session, labels and what the model was given; an entry's own values take precedence. */
 export interface WithinOptions {
   readonly session_id?: string | undefined;
   readonly project?: string | undefined;
@@ -13,7 +13,7 @@ export interface WithinOptions {
 const NOTHING: WithinOptions = {};
 
 export class WithinScope {
-  /** Made when it is first needed: a server has a recorder for every request. */
+  /** Created on first use: a server has a recorder per request. */
   #storage: AsyncLocalStorage<WithinOptions> | undefined;
 
   get current(): WithinOptions {
@@ -25,13 +25,13 @@ export class WithinScope {
     return this.#storage.run({ ...this.current, ...given(surroundings) }, work);
   }
 
-  /** The input with what holds here; what is no entry is left to whoever refuses it. */
+  /** Adds missing values to the input; invalid input is left for validation to reject. */
   withDefaults(input: unknown, kindWhenAbsent?: string): unknown {
     const { current } = this;
     if (current === NOTHING || typeof input !== "object" || input === null) return input;
     if (Array.isArray(input)) return input.map((one) => this.withDefaults(one, kindWhenAbsent));
     const { kind = kindWhenAbsent } = input as { readonly kind?: unknown };
-    // A response and feedback inherit their labels from what they are about.
+    // Responses and feedback inherit their labels from what they name.
     if (kind === "response" || kind === "feedback") return input;
     const { memories_used, chunks_used, ...labels } = current;
     const missing = Object.entries(given(kind === "interaction" ? { memories_used, chunks_used, ...labels } : labels));
@@ -40,7 +40,7 @@ export class WithinScope {
   }
 }
 
-/** As on the way in: an empty label is none. */
+/** As in validation, an empty label counts as absent. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }

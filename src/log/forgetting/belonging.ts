@@ -1,4 +1,6 @@
-// What belongs to an entry, and therefore goes with it when it is forgotten.
+// What belongs to an entry and is forgotten with it: responses, feedback, and memories that quote it. Quotes are
+// erased, and with them a statement that nobody vouched for or that repeats the quote in any of its wordings. What a
+// person accepted in other words stays, unsupported.
 import { completionClaim, idClaim } from "../../model/claims.js";
 import { memoryKinds } from "../../model/entry.js";
 import { itemAt } from "../../model/item-at.js";
@@ -7,7 +9,7 @@ import { normalise } from "../../model/normalise.js";
 import type { EntryLog, StoredBody } from "../port.js";
 import type { LogLookups } from "./log-lookups.js";
 
-/** A stretch of the log: what comes after one position, through another. */
+/** Entries after one position, through another. */
 export interface LogRange {
   readonly after: number;
   readonly through: number;
@@ -16,10 +18,9 @@ export interface LogRange {
 const BODIES_AT_ONCE = 200;
 
 /**
- * The claims of entries that say the same as this one, or a part of it: the response that completed an interaction. What
- * somebody thought of it has no claim, and is looked for in the log; what shares its session or its project is found by
- * that, and what memories quote of it by forgotten-memories.ts. A kind that carries text of other entries (the span that an
- * entry was made from) is named here.
+ * Claims of entries that repeat this one or a part of it: the response that completes an interaction. Feedback has no
+ * claim and is searched in the log; entries of the same session or project are found by that. A new kind that carries
+ * text of other entries must be handled here.
  */
 export function belongingClaims(stored: StoredBody): readonly string[] {
   const body = bodyOf(stored);
@@ -27,8 +28,8 @@ export function belongingClaims(stored: StoredBody): readonly string[] {
 }
 
 /**
- * Positions of the feedback of a stretch on entries that are to go, and of the feedback on that. An index would be quicker,
- * and may lack some. Feedback comes after what it names, so that one look in order finds all of it.
+ * Positions of feedback in a range on entries that go, and of feedback on that. An index would be faster, but may lack
+ * some. Feedback follows what it names, so one pass in order finds all.
  */
 export async function feedbackOn(
   isToGo: (position: number) => boolean,
@@ -51,40 +52,36 @@ export async function feedbackOn(
   return [...found];
 }
 
-/** A damaged body can be forgotten like any other; what belonged to it nobody knows any more. */
+/** A damaged body can be forgotten like any other, but what belonged to it is unknown. */
 function bodyOf({ body }: StoredBody): JsonObject | undefined {
   return parseJsonObject(body);
 }
 
-// What becomes of memories when the words that they rest on are forgotten: the quotes go, and with them a statement that
-// nobody vouched for, or that says the very words, in whichever of its wordings. What a person accepted in other words
-// stays, unsupported.
-
-/** An entry about a memory, as far as forgetting looks at it. */
+/** An entry about a memory, with what forgetting needs. */
 interface MemoryEntry {
   readonly position: number;
   readonly kind: string;
-  /** Empty where it is about several, and says how a turn used them. */
+  /** Empty if it is about several and records how a turn used them. */
   readonly memory_id: string;
   readonly content: string;
-  /** The entry whose words it holds, and these; or the turn that it counts. */
+  /** The quoted entry, and the quotes; or the turn that it counts. */
   readonly entry_id: string;
   readonly quotes: readonly string[];
   readonly isCited: boolean;
-  /** The memory that took its place. */
+  /** The memory that replaced it. */
   readonly superseded_by: string;
 }
 
-/** What goes, as far as memories can rest on it. */
+/** Entries that go, which memories may quote. */
 interface Going {
   readonly has: (position: number) => boolean;
-  /** Responses among it: what memories quote of those they quote of the interactions, which may stay. */
+  /** Responses among them: memories quote them under the interaction's id, which may stay. */
   readonly responses: readonly number[];
 }
 
 /**
- * Positions of what goes of memories with entries that go. Words of an entry come after it, so that those that name one are
- * looked for in the stretch; what else there is of their memories lies anywhere.
+ * Positions of memory entries that go along. Quotes come after the quoted entry, so they are searched in the range;
+ * other entries of those memories may be anywhere.
  */
 export async function memoriesOf(
   isToGo: Going,
@@ -100,7 +97,7 @@ export async function memoriesOf(
     const { position, kind, memory_id, entry_id } = entry;
     const place = entry_id === "" ? undefined : places[at];
     const isQuoteGone = place !== undefined && (isToGo.has(place) || !standsIn(left.get(entry_id), entry));
-    // A verdict may have been given while its memory was being forgotten, with a wording of its own.
+    // A verdict with its own wording may have been given while its memory was being forgotten.
     const proposal = memory_id === "" ? undefined : proposals[at];
     const isMemoryGone = proposal !== undefined && isToGo.has(proposal);
     if (!isToGo.has(position) && !isQuoteGone && !isMemoryGone) continue;
@@ -118,14 +115,14 @@ export async function memoriesOf(
   const isGoing = ({ position }: MemoryEntry): boolean => going.has(position) || isToGo.has(position);
   const inherited = new Map<string, readonly string[]>();
   const orphans = new Set<string>();
-  // What takes a memory's place is looked at after it, since a set hands out what is added while it is gone through.
+  // A replacing memory is processed after it: sets iterate over items added meanwhile.
   for (const id of touched) {
     const own = byMemory.get(id) ?? [];
     const gone = [...(inherited.get(id) ?? []), ...own.filter(isGoing).flatMap(({ quotes }) => quotes)];
     for (const { superseded_by } of own) {
       if (superseded_by === "" || touched.has(superseded_by)) continue;
       inherited.set(superseded_by, gone);
-      // What has gone before can no longer be compared with what took its place meanwhile, and that goes with it.
+      // Without its proposal, a memory can no longer be compared with its replacement, which therefore goes too.
       if (!own.some(isProposal)) orphans.add(superseded_by);
       touched.add(superseded_by);
     }
@@ -137,7 +134,7 @@ export async function memoriesOf(
   return going;
 }
 
-/** What interactions still say once these responses are gone, by their ids. */
+/** Texts of interactions after these responses are gone, by id. */
 async function textsLeft(log: EntryLog, responses: readonly number[]): Promise<ReadonlyMap<string, string>> {
   const left = new Map<string, string>();
   for (let used = 0; used < responses.length; used += BODIES_AT_ONCE) {
@@ -153,7 +150,7 @@ async function textsLeft(log: EntryLog, responses: readonly number[]): Promise<R
   return left;
 }
 
-/** Whether an entry still says all that is quoted of it; one whose words nobody takes away does. */
+/** Whether an entry still contains all quotes; true if none of its text goes. */
 function standsIn(text: string | undefined, { quotes }: MemoryEntry): boolean {
   return text === undefined || quotes.every((quote) => text.includes(quote));
 }
@@ -162,7 +159,7 @@ interface Quotes {
   readonly gone: readonly string[];
   readonly kept: readonly string[];
   readonly isGoing: (entry: MemoryEntry) => boolean;
-  /** Whether it took the place of one that rested on what goes. */
+  /** Whether it replaced a memory that quotes what goes. */
   readonly isHeir: boolean;
 }
 
@@ -187,7 +184,7 @@ function isSuperseded({ kind }: MemoryEntry): boolean {
   return kind === "memory_superseded";
 }
 
-/** Whether one of them stands in the other, punctuation and case aside. */
+/** Whether one contains the other, ignoring punctuation and case. */
 function sayTheSame(content: string, quote: string): boolean {
   const [one, other] = [content, quote].map((text) =>
     normalise(text)

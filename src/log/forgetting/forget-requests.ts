@@ -31,7 +31,7 @@ export const newForgetting = named(
 
 /** One of `entry`, `session_id` and `project`. */
 export interface ForgetOptions extends GivenIn<typeof newForgetting> {
-  /** Who asks, for the audit: `person` by default. */
+  /** For the audit; `person` by default. */
   readonly actor?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export function parseForgetOptions(input: unknown): ForgetRequest | Rejection {
   if (!isJsonObject(input)) return invalid("body", "an object is needed: what to forget, and a reason");
   const unknown = Object.keys(input).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    // The message of an error is not among what is spread.
+    // Spreading an error omits its message.
     const { message, field = "body", hint = "" } = notKnown("field", unknown, known);
     return reject({ code: "field_invalid", field, message, hint });
   }
@@ -106,7 +106,7 @@ function invalid(field: string, message: string): Rejection {
   return reject({ code: "field_invalid", field, message });
 }
 
-/** What went, or would go. */
+/** What was, or would be, forgotten. */
 export type Forgotten = AnswerOf<typeof forgotten>;
 export const forgotten = named(
   "Forgetting",
@@ -134,7 +134,7 @@ export interface RetentionOptions {
 
 export interface Retained {
   readonly dry_run: boolean;
-  /** Each rule with what it took. */
+  /** Each rule with its result. */
   readonly rules: readonly (RetentionRule & Forgotten)[];
 }
 
@@ -146,11 +146,11 @@ export interface ScrubOptions {
 }
 
 export interface Scrubbed extends Forgotten {
-  /** Entries that hold secrets; what belongs to them goes too. */
+  /** Entries with secrets; what belongs to them goes too. */
   readonly findings: readonly SecretFinding[];
 }
 
-/** Entries of a kind, or of every kind that can be captured, whose `created_at` is longer ago than this. */
+/** Entries of a kind, or of all kinds that can be captured, whose `created_at` is older than this. */
 export interface RetentionRule {
   readonly kind?: string | undefined;
   /** `90d`, `12w`, or a date. */
@@ -168,9 +168,9 @@ export function parseRetentionRules(given: unknown): readonly RetentionRule[] | 
   return rules;
 }
 
-/** Which entries a rule is about. */
+/** The entries that a rule applies to. */
 export function filterOf({ kind, older_than }: RetentionRule, nowMs: number): LogFilter {
-  // One millisecond less, since "older than" leaves out what is exactly as old.
+  // One millisecond less, since "older than" excludes entries of exactly that age.
   const until_ms = (parseTimeBound(older_than, { nowMs, end: false }) as number) - 1;
   return { kinds: kind === undefined ? captureKinds : [kind], until_ms };
 }

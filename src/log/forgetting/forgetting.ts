@@ -1,4 +1,5 @@
-// Forgetting: what is to go, by whichever rule, is found in the log itself, and then erased.
+// Forgetting: finds what is to go in the log itself, appends redactions for it and all that belongs to it, and cleans
+// the files.
 
 import { lastingKinds } from "../../model/body.js";
 import { idClaim } from "../../model/claims.js";
@@ -43,7 +44,7 @@ export class Forgetting {
     this.#erasing = new Erasing(parts);
   }
 
-  /** Forgets an entry, a session or a project; a rejection where there is nothing of it. */
+  /** Forgets an entry, a session or a project; rejects if nothing is found. */
   async forget({ target, reason, dry_run, actor }: ForgetRequest): Promise<Forgotten | Rejection> {
     const position = target.scope === "entry" ? await this.#positionOf(target.entry) : undefined;
     const refused = position === undefined ? undefined : await this.#refusal(position, target);
@@ -53,7 +54,7 @@ export class Forgetting {
     return forgotten.entries === 0 ? nothingOf(target) : forgotten;
   }
 
-  /** Forgets what is older than the rules allow, one rule after the other. */
+  /** Applies retention rules, one after the other. */
   async retain(options: RetentionOptions): Promise<Retained | Rejection> {
     const { dry_run = false, actor = ACTOR_DEFAULT } = options;
     const rules = parseRetentionRules(options.rules);
@@ -67,7 +68,7 @@ export class Forgetting {
     return { dry_run, rules: done };
   }
 
-  /** Looks for entries that hold secrets, and forgets them unless it is a dry run. */
+  /** Finds entries with secrets, and forgets them unless it is a dry run. */
   async scrub(options: ScrubOptions, mask: Mask): Promise<Scrubbed> {
     const { dry_run = false, actor = ACTOR_DEFAULT, reason = "it held a secret" } = options;
     const findings: SecretFinding[] = [];
@@ -79,7 +80,7 @@ export class Forgetting {
     return { ...(await this.#erasing.erase({ find, scope: "scrub", reason, dry_run, actor })), findings };
   }
 
-  /** The index would be quicker, and may lack what is to go. */
+  /** Searches the log: the index would be faster, but may lack entries. */
   #inLog(filter: LogFilter): Find {
     return (stretch) => this.#calls.selectFromLog({ filter, ...stretch });
   }
@@ -117,10 +118,8 @@ function nothingOf(target: ForgetTarget): Rejection {
   return reject({ code: "project_not_found", field: "project", message: "the project has no entries" });
 }
 
-// Erasing: appends the redactions that take entries with them and all that belongs to them, and cleans the files afterwards.
-
 interface ErasureRequest {
-  /** What is to go of a stretch; it says the same of a stretch whenever it is asked. */
+  /** What is to go within a range; it must give the same answer when repeated. */
   readonly find: (stretch: LogRange) => Promise<readonly number[]>;
   readonly scope: string;
   readonly reason: string;
@@ -135,13 +134,13 @@ interface ErasingParts {
   readonly surroundings: WriteContext;
 }
 
-/** So many are named by one redaction: erasing them keeps captures waiting for about a second. */
+/** Positions per redaction: erasing them delays captures for about a second. */
 const POSITIONS_MAX = 100_000;
 const BODIES_AT_ONCE = 200;
 
 type KindsByPosition = ReadonlyMap<number, string>;
 
-/** What has gone so far. */
+/** What was erased so far. */
 interface ErasureProgress {
   readonly kinds: Map<number, string>;
   redaction: number | null;
@@ -162,8 +161,8 @@ class Erasing {
   }
 
   /**
-   * Erases what is found and what belongs to it. What others record while it is looked for, before the redaction, is found
-   * by looking at that stretch of the log; what comes after the redaction stays. So it is looked twice, and no more.
+   * Erases what is found and what belongs to it. Entries recorded meanwhile, before the redaction, are found by
+   * searching that range again; later ones stay. So it searches twice, and no more.
    */
   async erase(wish: ErasureRequest): Promise<Forgotten> {
     const { position } = await this.#log.head();
@@ -185,8 +184,8 @@ class Erasing {
   }
 
   /**
-   * Those that have a body, with their kinds, and what belongs to them or, of that stretch, to what has gone; and claims of
-   * what may still come to belong.
+   * Entries that have a body, with their kinds, and what belongs to them or, within the range, to what has gone; and
+   * claims of what may still be recorded.
    */
   async #withBelongings(
     positions: readonly number[],
@@ -214,8 +213,8 @@ class Erasing {
   }
 
   /**
-   * Feedback on what goes or has gone, what memories quote of it, and the same of that, until nothing more is found. It was
-   * recorded before them, so that nothing before the first of it is looked at.
+   * Feedback on what goes or has gone, memories that quote it, and the same for those, until nothing more is found.
+   * They follow what they name, so earlier entries are skipped.
    */
   async #saidAbout(going: KindsByPosition, gone: KindsByPosition, stretch: LogRange): Promise<KindsByPosition> {
     const said = new Map<number, string>();
@@ -236,8 +235,8 @@ class Erasing {
   }
 
   /**
-   * Whether the index has not the rows that it should have of what is to go. It finds by its rows what else it has to
-   * erase, so that one whose rows were changed would keep something, and is built anew.
+   * Whether index rows of what goes are wrong. The index uses its rows to find what else to erase, so a wrong index
+   * must be rebuilt.
    */
   async #isIndexStrange(positions: readonly number[]): Promise<boolean> {
     try {
@@ -245,13 +244,13 @@ class Erasing {
         if ((await this.#calls.mismatchedRows(page)).length > 0) return true;
       }
     } catch (error) {
-      // Whatever keeps the index from answering must not keep anything from being forgotten.
+      // A broken index must not keep anything from being forgotten.
       if (!(error instanceof Fault)) throw error;
     }
     return false;
   }
 
-  /** Once a redaction has taken something, a fault on the way to the next one is no reason to say that nothing was done. */
+  /** Once a redaction has erased something, a later fault must not report that nothing was done. */
   async #redactAll(deed: ErasureProgress, wish: ErasureRequest, kinds: KindsByPosition): Promise<void> {
     const positions = inOrder(kinds.keys());
     let done = 0;
@@ -271,7 +270,7 @@ class Erasing {
     }
   }
 
-  /** One unit, so that no body is gone without the entry that says so, and nobody erases without being written down. */
+  /** One unit: nothing is erased without the entry that says so, and without an audit entry. */
   async #redact(
     { reason, scope, actor }: Pick<ErasureRequest, "reason" | "scope" | "actor">,
     positions: readonly number[],
@@ -284,7 +283,7 @@ class Erasing {
     return outcome.placed[0]?.position as number;
   }
 
-  /** A database that was tampered with can keep what it was told to erase; naming it again and again would help nobody. */
+  /** A tampered database may keep bodies; repeating the redaction would not help. */
   async #assertGone(positions: readonly number[]): Promise<void> {
     for (const page of pagesOf(positions, BODIES_AT_ONCE)) {
       const [kept] = (await this.#log.getBodies(page)).filter(hasBody);
@@ -295,7 +294,7 @@ class Erasing {
     }
   }
 
-  /** What was forgotten is forgotten by now: whatever keeps its bytes from going is told in words, and is no failure. */
+  /** The entries are forgotten by now: leftovers in files are reported in words, and are no failure. */
   async #clean(isIndexStrange: boolean): Promise<readonly string[]> {
     const left: string[] = [];
     const attempt = async (where: string, work: () => Promise<string | undefined>): Promise<void> => {

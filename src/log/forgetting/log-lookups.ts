@@ -1,6 +1,6 @@
-// What forgetting asks the reading side for.
+// What forgetting needs from the reading side.
 
-/** What every body says of its entry without the others. */
+/** Fields that every body has by itself. */
 export interface LogFilter {
   readonly session_id?: string;
   readonly project?: string;
@@ -10,17 +10,17 @@ export interface LogFilter {
 
 export interface LogSelection {
   readonly filter: LogFilter;
-  /** Only entries of this stretch of the log. */
+  /** Only entries in this range of the log. */
   readonly after: number;
   readonly through: number;
 }
 
 export interface LogLookups {
-  /** Positions by what the log itself says, whatever became of the index. */
+  /** Positions selected from the log itself, whatever state the index is in. */
   selectFromLog(selection: LogSelection): Promise<readonly number[]>;
-  /** Those of these positions whose rows in the index are not what the log makes of them. */
+  /** Positions whose index rows differ from what the log yields. */
   mismatchedRows(positions: readonly number[]): Promise<readonly number[]>;
   rebuildIndex(): Promise<void>;
-  /** Removes what forgotten entries left in the index's files; answers with what is left, in words. */
+  /** Removes leftovers of forgotten entries from the index's files; returns what is left, in words. */
   purgeIndex(): Promise<string | undefined>;
 }

@@ -1,4 +1,4 @@
-// Looking for secrets in what was recorded: which entries hold one, and of what sort, never the secret itself.
+// Finds secrets in recorded entries: which entry, and which kind of secret, never the secret itself.
 
 import { lastingKinds } from "../../model/body.js";
 import { isJsonObject, parseJsonObject } from "../../model/json.js";
@@ -12,7 +12,7 @@ export interface SecretFinding {
   readonly kind: string;
   readonly session_id: string;
   readonly created_at: string;
-  /** The names of the rules that found something, such as `github_token`. */
+  /** Names of the matching rules, such as `github_token`. */
   readonly secrets: readonly string[];
 }
 
@@ -44,7 +44,7 @@ interface Search {
   readonly secrets: Set<string>;
 }
 
-/** Looks at a value and at the same masked: a text that only its name tells to be a secret is its marker there. */
+/** Compares a value with its masked form: secrets recognised only by their field name show up there. */
 function collect(value: unknown, masked: unknown, search: Search): void {
   if (typeof value === "string") collectText(value, masked, search);
   else if (Array.isArray(value)) {

@@ -1,19 +1,19 @@
-// The key that seals are signed with: a file outside of the data folder, made on first use, readable by its owner only.
+// The key that signs seals: a file outside of the data folder, created on first use, readable only by its owner.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, realpathSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Fault } from "../../model/fault.js";
 import { makeFolder } from "../../model/files.js";
 
-/** Where the key lies unless a setting says otherwise. */
+/** The default path of the key. */
 export function defaultSealKeyPath(surroundings: { readonly home: string; readonly config_home?: string }): string {
   const { home, config_home = "" } = surroundings;
-  // The standard asks for absolute paths and has others ignored.
+  // The XDG standard requires absolute paths and ignores others.
   const base = config_home.startsWith("/") ? config_home : join(home, ".config");
   return join(base, "hansard", "seal-key.pem");
 }
 
-/** The private key, made where there is none yet. */
+/** Reads the private key, or creates it. */
 export function openSealKey(path: string, options: { readonly data: string }): KeyObject {
   refuseInside(path, options.data);
   const text = readKeyFile(path) ?? makeKeyFile(path);
@@ -21,8 +21,8 @@ export function openSealKey(path: string, options: { readonly data: string }): K
 }
 
 /**
- * The key to check seals with: a private one, or a public one in its place. Undefined where there is none, unless somebody
- * named it: then a seal by whichever key must not pass for one by that.
+ * The key to verify seals with, private or public. Undefined if there is none, unless it was configured: then seals by
+ * other keys must not pass.
  */
 export function findSealKey(path: string, options: { readonly is_named?: boolean } = {}): KeyObject | undefined {
   const text = readKeyFile(path);
@@ -33,7 +33,7 @@ export function findSealKey(path: string, options: { readonly is_named?: boolean
   });
 }
 
-/** Who can change the log must not come by the key with it. */
+/** Write access to the log must not include the key. */
 function refuseInside(path: string, data: string): void {
   if (data === "memory:" || /^[a-z]+:\/\//i.test(data)) return;
   const way = relative(realPathOf(data), realPathOf(path));
@@ -43,7 +43,7 @@ function refuseInside(path: string, data: string): void {
   });
 }
 
-/** Where a path leads, links followed as far as it exists: a link beside the store may lead into it, and one in it out of it. */
+/** Resolves links as far as the path exists: they may lead into the store or out of it. */
 function realPathOf(path: string): string {
   const absolute = resolve(path);
   try {
@@ -63,7 +63,7 @@ function readKeyFile(path: string): string | undefined {
   }
 }
 
-/** Written beside and linked into place: others see a whole key or none, and of two that are made at once one stays. */
+/** Written to a temporary file and linked: others see a whole key or none, and of two concurrent ones one stays. */
 function makeKeyFile(path: string): string {
   const text = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }).toString();
   const draft = `${path}.${process.pid}.part`;

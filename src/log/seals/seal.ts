@@ -1,5 +1,5 @@
-// A seal: a small signed statement of what a log held at one moment, to be kept elsewhere. Whoever has it can tell later
-// whether the log still contains that, which the chain alone cannot: it does not show what was cut off at its end.
+// A seal: a small signed statement of what a log contained at one moment, to be kept elsewhere. It can show later that
+// entries were cut off at the end, which the chain alone cannot.
 import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { HASH_BYTES } from "../../model/chain.js";
 import { hexOf } from "../../model/hex.js";
@@ -11,7 +11,7 @@ import type { EntryLog, Head } from "../port.js";
 const VERSION = 1;
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** What stands before the 32 bytes of an Ed25519 key in its DER form. */
+/** The DER prefix of a 32-byte Ed25519 key. */
 const DER_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
 export function sealHead(head: Head, options: { readonly key: KeyObject; readonly nowMs: number }): Seal {
@@ -22,13 +22,13 @@ export function sealHead(head: Head, options: { readonly key: KeyObject; readonl
   return { hansard_seal: VERSION, ...statement, public_key, signature: hexOf(signature) };
 }
 
-/** The bytes that are signed: lines of text, so that any program can put them together. */
+/** The signed bytes: lines of text, so any program can produce them. */
 function signedBytes(seal: Pick<Seal, "log_id" | "position" | "hash" | "sealed_at">): Buffer {
   const { log_id, position, hash, sealed_at } = seal;
   return Buffer.from(`hansard seal ${VERSION}\n${log_id}\n${position}\n${hash}\n${sealed_at}\n`, "utf8");
 }
 
-/** A seal as it was printed or already parsed, or many of them, a line each, as a file has that seals were added to. */
+/** Parses one seal, as text or object, or many, one per line. */
 export function parseSeals(given: unknown): readonly [Seal, ...Seal[]] | Rejection {
   const whole = typeof given === "string" ? parseText(given) : given;
   const lines = typeof given === "string" && whole === undefined ? given.split("\n") : [];
@@ -49,7 +49,7 @@ function atLine(number: number, { message, ...flaw }: Rejection): Rejection {
   return reject({ ...flaw, message: `line ${number}: ${message}` });
 }
 
-/** The newest of those that are of this log: what it says holds only where what the older ones say does. */
+/** The newest seal of this log; it implies the older ones. */
 export function newestSeal(seals: readonly [Seal, ...Seal[]], log_id: string): Seal {
   const own = seals.filter((seal) => seal.log_id === log_id);
   const newer = (left: Seal, right: Seal): Seal =>
@@ -76,7 +76,7 @@ function parseSeal(given: unknown): Seal | Rejection {
   return seal as Seal;
 }
 
-/** What is wrong with the seal itself; undefined where it is genuine. Without a key, the one it names is taken. */
+/** Why the seal itself is invalid; undefined if genuine. Without a key, the one it names is used. */
 export function sealFlaw(seal: Seal, key: KeyObject | undefined): string | undefined {
   if (key !== undefined && hexOf(publicBytes(key)) !== seal.public_key) return sealFlaws.other_key;
   const der = Buffer.concat([DER_PREFIX, Buffer.from(seal.public_key, "hex")]);
@@ -85,7 +85,7 @@ export function sealFlaw(seal: Seal, key: KeyObject | undefined): string | undef
   return isGenuine ? undefined : sealFlaws.signature;
 }
 
-/** Why a log does not contain what was sealed; undefined where it does. */
+/** Why the log does not contain what was sealed; undefined if it does. */
 export async function containmentFlaw(log: EntryLog, seal: Seal): Promise<string | undefined> {
   const head = await log.head();
   if (head.log_id !== seal.log_id) return sealFlaws.other_log;
@@ -95,7 +95,7 @@ export async function containmentFlaw(log: EntryLog, seal: Seal): Promise<string
   return stored !== undefined && hexOf(stored.hash) === seal.hash ? undefined : "the log does not hold what was sealed";
 }
 
-/** The 32 bytes that others know the key by. */
+/** The 32-byte public key. */
 function publicBytes(key: KeyObject): Buffer {
   const open = key.type === "private" ? createPublicKey(key) : key;
   return open.export({ format: "der", type: "spki" }).subarray(-KEY_BYTES);

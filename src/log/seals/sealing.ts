@@ -1,4 +1,4 @@
-// Sealing a log and holding it against its seals, with the key that lies outside of its data.
+// Seals a log, checks it against its seals, and keeps the newest seal while a server runs.
 import type { KeyObject } from "node:crypto";
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -19,14 +19,14 @@ export class Sealing {
   readonly #data: string;
   readonly #kept: KeptSeals;
 
-  /** With the key that was named, or the user's own. */
+  /** Uses the configured key, or the user's own. */
   static of({ seal_key, data }: { readonly seal_key?: string | undefined; readonly data: string }): Sealing {
     const config_home = process.env.XDG_CONFIG_HOME ?? "";
     const key_path = seal_key || defaultSealKeyPath({ home: homedir(), config_home });
     return new Sealing({ key_path, is_named: Boolean(seal_key), data });
   }
 
-  /** `data` is what the key must not lie in; `is_named` says that somebody chose this very key. */
+  /** `data` must not contain the key; `is_named` if the key was configured. */
   constructor(options: { readonly key_path: string; readonly is_named?: boolean; readonly data: string }) {
     this.#keyPath = options.key_path;
     this.#isNamed = options.is_named ?? false;
@@ -39,7 +39,7 @@ export class Sealing {
     return sealHead(await log.head(), { key, nowMs });
   }
 
-  /** What the newest seal that was kept of this log says, and the log no longer holds. */
+  /** What the newest kept seal says and the log no longer contains. */
   async contradiction(log: EntryLog): Promise<Contradiction | undefined> {
     const seal = this.#kept.read((await log.head()).log_id);
     if (seal === undefined || sealFlaw(seal, this.#ownKey()) !== undefined) return undefined;
@@ -47,17 +47,17 @@ export class Sealing {
     return contradictionOf(log, [{ by: "seal", log_id, position, hash }]);
   }
 
-  /** Seals the log and keeps that in the place of the seal before. */
+  /** Seals the log, and replaces the kept seal. */
   async keep(log: EntryLog, nowMs: number): Promise<void> {
     await this.#kept.write(await this.seal(log, nowMs));
   }
 
-  /** Makes peace with a log that does not hold what was sealed: a seal that says otherwise is taken away. */
+  /** Accepts a log that contradicts its seal: removes that seal. */
   async accept(log: EntryLog): Promise<void> {
     if ((await this.contradiction(log)) !== undefined) this.#kept.remove((await log.head()).log_id);
   }
 
-  /** A log whose chain was walked, against a seal as it was given. */
+  /** Verifies the chain, and checks it against a given seal. */
   async against(given: unknown, log: EntryLog, walk: () => Promise<Verification>): Promise<Verification | Rejection> {
     const seals = parseSeals(given);
     if (seals instanceof Rejection) return seals;
@@ -71,7 +71,7 @@ export class Sealing {
     return { ...result, seal: { position, sealed_at, public_key } };
   }
 
-  /** None that is there, or none that can be read, proves nothing about a seal that was kept. */
+  /** A missing or unreadable key proves nothing about a kept seal. */
   #ownKey(): KeyObject | undefined {
     try {
       return findSealKey(this.#keyPath);
@@ -81,8 +81,6 @@ export class Sealing {
   }
 }
 
-// The newest seal of each log, kept beside the key that signed it: outside of the data folder, so that whoever cuts off a log
-// does not find it there.
 const PLACE_CHARS = 16;
 
 class KeptSeals {
@@ -94,7 +92,7 @@ class KeptSeals {
     this.#data = options.data;
   }
 
-  /** Undefined where there is none, or none that can be read: who can spoil it could as well have taken it away. */
+  /** Undefined if missing or unreadable: who can spoil it could have deleted it as well. */
   read(log_id: string): Seal | undefined {
     try {
       const seals = parseSeals(readFileSync(this.#path(log_id), "utf8"));
@@ -115,10 +113,10 @@ class KeptSeals {
     rmSync(this.#path(log_id), { force: true });
   }
 
-  /** By the log's id and its place: a copy of the log, elsewhere and older, is no log that was cut off. */
+  /** By the log's id and location: an older copy elsewhere is not a log that was cut off. */
   #path(log_id: string): string {
     const place = createHash("sha256").update(placeOf(this.#data)).digest("hex").slice(0, PLACE_CHARS);
-    // The id comes from the log, where anybody may have written anything.
+    // The id comes from the log, which may contain anything.
     return join(this.#folder, `${log_id.replace(/[^A-Za-z0-9-]/g, "_").slice(0, 64)}.${place}.json`);
   }
 }
@@ -132,12 +130,11 @@ function placeOf(data: string): string {
   }
 }
 
-// Keeping the newest seal of a log while a server runs: at its start, at its end, and now and then in between.
 const EVERY_MS = 10 * 60_000;
 
 export interface SealKeepingOptions {
   readonly every_ms?: number | undefined;
-  /** Told why no seal could be kept. */
+  /** Called with the reason if no seal could be kept. */
   readonly onTrouble?: ((error: unknown) => void) | undefined;
 }
 
@@ -160,12 +157,12 @@ export class SealKeeping {
     this.#timer = setInterval(() => void this.keep(), every_ms).unref();
   }
 
-  /** What the seal that was found at first said and the log did not hold: it is evidence, and nothing takes its place. */
+  /** What the first seal found said and the log did not contain: it is evidence, and is not replaced. */
   get contradiction(): Contradiction | undefined {
     return this.#contradiction;
   }
 
-  /** Keeps a seal, if anything was recorded since the last one. Whatever goes wrong harms nobody who records. */
+  /** Keeps a seal if anything was recorded since the last one. Failures never affect recording. */
   async keep(): Promise<void> {
     const { log, sealing, nowMs } = this.#parts;
     try {

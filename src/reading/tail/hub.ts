@@ -1,8 +1,7 @@
-// The hub of all who follow one recorder: it learns that the log has grown, reads the new entries once for everybody who
-// waits at its end, and keeps the newest for a moment.
-//
-// Nobody is ever sent anything here. A tail pulls from its own position, so a slow one costs no memory and delays no one:
-// what it missed is still in the log. What is kept, here and by each tail, obeys redactions before it is handed out.
+// The hub of all tails of one recorder: it notices growth of the log, reads new entries once for all tails that wait at
+// its end, and caches the newest. Nothing is pushed: a tail pulls from its own position, so a slow one costs no memory
+// and delays nobody; what it missed is still in the log. Redactions are applied to all caches before anything is handed
+// out.
 
 import type { EntryLog, StoredBody } from "../../log/port.js";
 import { namedIn, parseBodyText } from "../../model/body.js";
@@ -13,19 +12,19 @@ import type { TailFilter, TailQuery } from "./tail-query.js";
 
 export interface TailHubParts {
   readonly source: TailSource;
-  /** Tells how far it goes and what was erased, whoever wrote that. */
+  /** Tells its head and what was erased, by whichever process. */
   readonly log: RedactedLog;
 }
 
-/** Other processes' entries are looked for this often, and only while somebody waits for them. */
+/** Poll interval for entries of other processes, only while a tail waits. */
 const POLL_MS = 100;
-/** Under load, entries are gathered this long, so that a hundred listeners are not woken for each of them. */
+/** Under load, entries are gathered this long, so a hundred listeners are not woken for each. */
 const GATHER_MS = 40;
-/** How much of the log's end is kept for tails that are almost there. */
+/** Size of the cache of the log's end. */
 const KEPT_BYTES_MAX = 512 * 1024;
-/** A round that comes sooner than this after the one before is part of a stream, and takes its time. */
+/** A round sooner than this after the previous one counts as a stream. */
 const STREAM_MS = 250;
-/** In a stream, a round of wakes is spread over about this many pauses of a millisecond each. */
+/** In a stream, wake-ups are spread over about this many pauses of a millisecond. */
 const ROUND_PAUSES = 100;
 
 interface Waiting {
@@ -41,12 +40,12 @@ interface Kept extends TailRead {
 export class TailHub implements TailWindow {
   readonly #parts: TailHubParts;
   readonly #tails = new Set<Tail>();
-  /** Tails at the end of what is known, and how each is told that there is more. */
+  /** Tails that wait for more, and how to wake each. */
   readonly #waiting = new Map<Tail, Waiting>();
   readonly #obedience: RedactionWatcher;
   #kept: Kept[] = [];
   #keptBytes = 0;
-  /** Position through which the log was read for all. */
+  /** Position through which the log was read for all tails. */
   #through = 0;
   #hasGrown = false;
   #isPumping = false;
@@ -72,14 +71,14 @@ export class TailHub implements TailWindow {
       this.#skipTo(position);
       return query.after ?? position;
     });
-    // Whoever reads from the tail meets the failure; nobody may be doing so yet.
+    // Reading from the tail reports the failure; nobody may be doing so yet.
     start.catch(() => undefined);
     const tail = new Tail({ start, filter: query.filter, window: this });
     this.#tails.add(tail);
     return tail;
   }
 
-  /** How many follow the log. */
+  /** Number of tails. */
   get size(): number {
     return this.#tails.size;
   }
@@ -97,7 +96,7 @@ export class TailHub implements TailWindow {
     await this.#parts.source.close();
   }
 
-  /** What comes after a position: from what is kept, or from the log; undefined where one has to wait. */
+  /** Entries after a position, from the cache or the log; undefined if the caller has to wait. */
   pull(after: number, filter: TailFilter | undefined): TailRead | Promise<TailRead> | undefined {
     if (after >= this.#through) return undefined;
     const kept = this.#keptAfter(after);
@@ -129,7 +128,7 @@ export class TailHub implements TailWindow {
     if (this.#tails.size === 0) this.#forget();
   }
 
-  /** Where nobody waits, what the log grew by in the meantime need not be read for all: who lags reads for itself. */
+  /** If nobody waits, skipped entries need not be read for all: a tail that lags reads for itself. */
   #skipTo(position: number): void {
     if (this.#waiting.size > 0 || this.#isPumping || position <= this.#through) return;
     this.#forget();
@@ -155,7 +154,7 @@ export class TailHub implements TailWindow {
     return this.#obedience.during(() => this.#parts.source.read(range), without);
   }
 
-  /** Whoever comes now may have heard of a forgetting anywhere. */
+  /** A new tail may have been opened after a redaction elsewhere. */
   async #lookFirst(): Promise<number> {
     if (this.#kept.length > 0) await this.applyRedactions();
     return this.#head();
@@ -165,7 +164,7 @@ export class TailHub implements TailWindow {
     return (await this.#parts.log.head()).position;
   }
 
-  /** The timer keeps the program alive, so it runs only as long as somebody waits. */
+  /** The timer keeps the program alive, so it runs only while somebody waits. */
   #rest(): void {
     if (this.#waiting.size > 0) return;
     clearInterval(this.#poll);
@@ -189,7 +188,7 @@ export class TailHub implements TailWindow {
     else setImmediate(() => void this.#pump());
   }
 
-  /** Reads what is new and wakes who waits for it, until there is nothing new or nobody waits. */
+  /** Reads new entries and wakes waiting tails until there is nothing new or nobody waits. */
   async #pump(): Promise<void> {
     let isFull = true;
     try {
@@ -212,7 +211,7 @@ export class TailHub implements TailWindow {
   #keep(read: TailRead): void {
     if (read.through === this.#through || this.#tails.size === 0) return;
     const bytes = read.rows.reduce((sum, { json }) => sum + json.byteLength, 0);
-    // Who still takes from the read before the last one is slow, and parses for itself: what lives longer, V8 has to move.
+    // A tail that still uses the read before the last is slow, and parses for itself: long-lived objects cost V8 more.
     for (const row of this.#kept.at(-2)?.rows ?? []) forgetAnswer(row);
     this.#kept.push({ ...read, after: this.#through, bytes });
     this.#keptBytes += bytes;
@@ -223,9 +222,8 @@ export class TailHub implements TailWindow {
   }
 
   /**
-   * One after the other: a capture that arrives meanwhile must not wait for all of them. Sending the same to a hundred
-   * connections takes milliseconds on both sides; while entries keep coming that is spread out, because done in one go it
-   * would show in every capture that falls into it.
+   * One tail at a time, so a capture in between need not wait for all. Sending to a hundred connections takes
+   * milliseconds; in a stream that is spread out, because done at once it would delay every capture that falls into it.
    */
   async #wake(): Promise<void> {
     const woken = [...this.#waiting].filter(([tail]) => tail.position < this.#through);
@@ -233,12 +231,12 @@ export class TailHub implements TailWindow {
     const together = isStream ? Math.ceil(woken.length / ROUND_PAUSES) : 1;
     for (const [index, [tail, waiting]] of woken.entries()) {
       if (index > 0 && index % together === 0) await (isStream ? pause() : turn());
-      // It may have left in the meantime.
+      // It may have left.
       if (this.#waiting.get(tail) !== waiting) continue;
       this.#waiting.delete(tail);
       waiting.wake();
     }
-    // Who was woken last comes back before it is decided whether anybody waits for more.
+    // Lets the last one come back before deciding whether anybody waits.
     await turn();
     this.#rest();
   }
@@ -250,7 +248,7 @@ export class TailHub implements TailWindow {
   }
 }
 
-/** What of it comes after a position. */
+/** The rows after a position. */
 function pick(kept: Kept, after: number, filter: TailFilter | undefined): TailRead {
   if (kept.after === after && filter === undefined) return kept;
   const rows = kept.rows.filter((row) => row.position > after && matches(row, filter));
@@ -270,29 +268,28 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-// Obeying redactions: whoever keeps entries for a while learns here what was erased since, whichever process erased it.
 type RedactedLog = Pick<EntryLog, "head" | "redactionsAfter" | "getBodies">;
 
 interface EntryCache {
-  /** Lets go of these entries. */
+  /** Drops these entries. */
   drop(erased: ReadonlySet<number>): void;
-  /** Lets go of everything, which is read again where it is needed. */
+  /** Drops everything; it is read again on demand. */
   dropAll(): void;
 }
 
-/** What was looked at so shortly ago, with no word of growth since, is as good as looked at now: it is on its way by then. */
+/** A check this recent, with no growth announced since, counts as current. */
 const FRESH_MS = 10;
-/** Who has not looked for so long asks first how much there is to look at, and lets go of everything where it is much. */
+/** After this long without a check, everything is dropped if there is too much to check. */
 const LONG_MS = 1_000;
 const ENTRIES_MAX = 10_000;
 
 class RedactionWatcher {
   readonly #log: RedactedLog;
   readonly #keeper: EntryCache;
-  /** Redactions through this position were obeyed. */
+  /** Redactions through this position were applied. */
   #through = 0;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
-  /** How often there was word of growth, and how often there had been when it was last looked. */
+  /** Announcements of growth, and their number at the last check. */
   #words = 0;
   #wordsKnown = 0;
   #looking: Promise<void> | undefined;
@@ -302,17 +299,17 @@ class RedactionWatcher {
     this.#keeper = keeper;
   }
 
-  /** Whether all that is kept may be handed out as it is. */
+  /** Whether cached entries may be handed out as they are. */
   get isFresh(): boolean {
     return this.#words === this.#wordsKnown && performance.now() - this.#lookedAtMs < FRESH_MS;
   }
 
-  /** Word that the log has grown by a redaction, perhaps. */
+  /** Call it when a redaction may have been appended. */
   grown(): void {
     this.#words += 1;
   }
 
-  /** Returns once the keeper has let go of all that was erased before this call. */
+  /** Returns once the cache has dropped everything erased before this call. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -320,7 +317,7 @@ class RedactionWatcher {
     return this.#looking;
   }
 
-  /** What was read, without what was erased while it was being read. */
+  /** Reads, and removes what was erased meanwhile. */
   async during<T>(read: () => Promise<T>, without: (found: T, erased: ReadonlySet<number>) => T): Promise<T> {
     await this.look();
     const since = this.#through;
@@ -343,7 +340,7 @@ class RedactionWatcher {
 
   async #isMuch(): Promise<boolean> {
     const { position } = await this.#log.head();
-    // A log that is shorter than it was is another one.
+    // A log that is shorter than before is another one.
     if (position >= this.#through && position - this.#through <= ENTRIES_MAX) return false;
     this.#keeper.dropAll();
     this.#through = position;
@@ -359,7 +356,10 @@ class RedactionWatcher {
   }
 }
 
-/** The log has obeyed a redaction when it was appended. One that is damaged since is `verify`'s to tell, and ends no tail. */
+/**
+ * The log applied a redaction when it was appended. A redaction damaged since is reported by `verify`, and must not end
+ * a tail.
+ */
 function namedBy(redaction: StoredBody | undefined): readonly number[] {
   if (redaction?.body === undefined) return [];
   try {

@@ -9,12 +9,12 @@ import type { Mask } from "../../model/mask.js";
 import { rowOfEntry } from "../../search/lists/row-of-entry.js";
 import { type TailFilter, tailFilters } from "./tail-query.js";
 
-/** One entry on its way to whoever follows: the text that is sent, and what filters look at. */
+/** One entry for tails: the text to send, and the fields for filters. */
 export interface TailRow extends FilteredRow<keyof TailFilter> {
   readonly position: number;
-  /** Its body is not the one that was recorded, so only the kind of it is known. */
+  /** Its body is not the recorded one, so only its kind is known. */
   readonly is_altered?: true;
-  /** The entry as JSON on one line, in bytes: many listeners wait for the same, and V8 must not carry it about for them. */
+  /** The entry as one line of JSON, in bytes: many listeners share it, and V8 need not move it around. */
   readonly json: Uint8Array;
 }
 
@@ -23,7 +23,7 @@ export interface TailRange {
   readonly filter?: TailFilter | undefined;
 }
 
-/** What a tail is read from, and what hides the secrets in it. */
+/** The log, and the mask that hides secrets. */
 export interface TailParts {
   readonly log: Pick<EntryLog, "readBodies">;
   readonly mask: Mask;
@@ -31,21 +31,21 @@ export interface TailParts {
 
 export interface TailRead {
   readonly rows: readonly TailRow[];
-  /** Position through which the log was looked at; entries that do not match are behind it too. */
+  /** Position through which the log was read, including entries that do not match. */
   readonly through: number;
-  /** Whether the log may go on after it. */
+  /** Whether there may be more. */
   readonly isFull: boolean;
 }
 
-/** What a row carries for the filters that look at it. */
+/** The fields that filters need. */
 const columns = columnsOf(Object.values(tailFilters).map(({ condition }) => condition));
-/** A reader that has stalled keeps at most this much, beside the entry that went beyond it. */
+/** A stalled reader keeps at most this much, plus the entry that exceeded it. */
 const READ_BYTES = 128 * 1024;
 const READ_ENTRIES = 250;
-/** A filter that matches little looks this many times as far before it answers. */
+/** With a selective filter, this many reads are done before it answers. */
 const READS_MAX = 16;
 
-/** Nobody can say what an altered entry was about; that it is there has to be said in any case. */
+/** Labels of an altered entry are unknown, so only its kind is filtered. */
 export function matches(row: Omit<TailRow, "json">, filter: TailFilter | undefined): boolean {
   if (filter === undefined) return true;
   return rowMatches(row, row.is_altered === true ? kindsOf(filter) : filter);
@@ -55,7 +55,7 @@ function kindsOf({ kinds }: TailFilter): Pick<TailFilter, "kinds"> {
   return kinds === undefined ? {} : { kinds };
 }
 
-/** The next entries that match, a bounded amount; none where the log ends or a long stretch has no match. */
+/** The next matching entries, a bounded amount; none at the log's end or after a long range without a match. */
 export async function readTail(parts: TailParts, range: TailRange): Promise<TailRead> {
   let through = range.after;
   let isFull = true;
@@ -78,7 +78,7 @@ interface TextRow extends Omit<TailRow, "json"> {
   readonly json: string;
 }
 
-/** The texts of all rows lie in one piece of memory, which can be handed to another thread as it is. */
+/** All rows share one buffer, which can be transferred to another thread. */
 function packed(rows: readonly TextRow[]): readonly TailRow[] {
   const memory = Buffer.from(new ArrayBuffer(rows.reduce((bytes, { json }) => bytes + Buffer.byteLength(json), 0)));
   let end = 0;
@@ -90,7 +90,7 @@ function packed(rows: readonly TextRow[]): readonly TailRow[] {
 }
 
 function toRow(stored: StoredBody, filter: TailFilter | undefined, mask: Mask): readonly TextRow[] {
-  // What is of another kind need not be parsed.
+  // Entries of other kinds need not be parsed.
   if (!rowMatches(stored, kindsOf(filter ?? {}))) return [];
   if (stored.flaw !== undefined) {
     const entry = toAltered(stored);
@@ -103,7 +103,7 @@ function toRow(stored: StoredBody, filter: TailFilter | undefined, mask: Mask): 
   return [{ ...carried(row), json: JSON.stringify(mask.entry(entry)) }];
 }
 
-/** Of a row what filters look at; many wait for it, and some of them on another thread. */
+/** Only the fields that filters need, since many rows wait, some on another thread. */
 function carried(row: EntryRow): Omit<TailRow, "json"> {
   const kept: { [column: string]: unknown } = { position: row.position };
   for (const column of columns) if (row[column] !== undefined) kept[column] = row[column];
@@ -113,8 +113,6 @@ function carried(row: EntryRow): Omit<TailRow, "json"> {
 function bytesOf(stored: readonly StoredBody[]): number {
   return stored.reduce((bytes, one) => bytes + (one.body?.length ?? 0), 0);
 }
-
-// Where tails read from: the log itself, here or in a thread of its own.
 
 export interface TailSource {
   read(range: TailRange): Promise<TailRead>;
@@ -134,6 +132,6 @@ export class LocalTailSource implements TailSource {
     return readTail({ log: this.#log, mask: this.#mask }, range);
   }
 
-  /** The log belongs to whoever opened it. */
+  /** The log is closed by its owner. */
   async close(): Promise<void> {}
 }

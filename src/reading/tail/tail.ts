@@ -1,14 +1,14 @@
-// One tail: an async iterable over the entries of the log, from a position on, each once and in order.
+// One tail: an async iterable over the log's entries from a position, each once and in order.
 import type { AlteredEntry, Entry } from "../../model/entry.js";
 import { rowEntry, type TailRead, type TailRow } from "./read-tail.js";
 import type { TailFilter } from "./tail-query.js";
 
-/** What a tail needs of the hub it belongs to. */
+/** What a tail needs from its hub. */
 export interface TailWindow {
   pull(after: number, filter: TailFilter | undefined): TailRead | Promise<TailRead> | undefined;
-  /** Resolves once there may be more than the tail has seen, or it has left; rejects where the log cannot be read. */
+  /** Resolves once there may be more, or the tail was closed; rejects if the log cannot be read. */
   wait(tail: Tail): Promise<void>;
-  /** Whether what tails hold may be handed out as it is; else they obey first, which may take some of it from them. */
+  /** Whether cached rows may be handed out; otherwise redactions are applied first, which may drop some. */
   readonly isFresh: boolean;
   applyRedactions(): Promise<void>;
   leave(tail: Tail): void;
@@ -16,7 +16,7 @@ export interface TailWindow {
 
 type Next = Promise<IteratorResult<Entry | AlteredEntry, undefined>>;
 
-/** A row that was handed out, with the answer that every tail of it gives: a hundred of them parse it once. */
+/** A row with its answer, shared by all tails: a hundred of them parse it once. */
 interface AnsweredRow extends TailRow {
   answer?: Next;
 }
@@ -26,7 +26,7 @@ export function forgetAnswer(row: AnsweredRow): void {
 }
 
 export interface TailParts {
-  /** The position it starts after, once it is known. */
+  /** The position it starts after. */
   readonly start: Promise<number>;
   readonly filter: TailFilter | undefined;
   readonly window: TailWindow;
@@ -34,10 +34,10 @@ export interface TailParts {
 
 export class Tail implements AsyncIterableIterator<Entry | AlteredEntry, undefined, undefined> {
   readonly #parts: TailParts;
-  /** What was pulled and not handed out yet, from `#taken` on. */
+  /** Rows pulled and not handed out yet, from `#taken` on. */
   #rows: readonly TailRow[] = [];
   #taken = 0;
-  /** How many calls of `next` wait, one behind the other, and the last of them. */
+  /** Number of queued calls of `next`, and the last of them. */
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
   #position = Number.POSITIVE_INFINITY;
@@ -47,20 +47,19 @@ export class Tail implements AsyncIterableIterator<Entry | AlteredEntry, undefin
     this.#parts = parts;
   }
 
-  /** Position through which it has looked at the log, whether or not the entries there matched. */
+  /** Position through which it has read the log, matching or not. */
   get position(): number {
     return this.#position;
   }
 
-  /** The position it starts after: from now on nothing beyond it is missed. */
+  /** The position it starts after: nothing later is missed. */
   started(): Promise<number> {
     return this.#parts.start;
   }
 
-  /** The next entry; an end comes only with `return()` or the closing of the recorder. */
+  /** The next entry; it ends only with `return()` or when the recorder closes. */
   next(): Next {
-    // No generator: what that leaves behind for each entry, times a hundred listeners, has V8 clean up so often that it
-    // shows in capture.
+    // No generator: its garbage, times a hundred listeners, makes V8 collect so often that capture slows down.
     if (this.#waiting === 0 && this.#taken < this.#rows.length && this.#parts.window.isFresh) return this.#take();
     this.#waiting += 1;
     const next = this.#last.then(() => this.#pulled());
@@ -68,7 +67,7 @@ export class Tail implements AsyncIterableIterator<Entry | AlteredEntry, undefin
     return next;
   }
 
-  /** Ends the tail, also while somebody waits for its next entry. */
+  /** Ends the tail, also during a pending `next`. */
   async return(): Next {
     this.#end();
     return END;
@@ -79,8 +78,8 @@ export class Tail implements AsyncIterableIterator<Entry | AlteredEntry, undefin
   }
 
   /**
-   * The next entries as JSON in bytes, those that are there together; undefined at the end. For surfaces that send them
-   * on: use it instead of iterating, never beside it.
+   * The next available entries as JSON in bytes; undefined at the end. For surfaces that forward them; do not mix it
+   * with iterating.
    */
   async nextRows(): Promise<readonly TailRow[] | undefined> {
     try {
@@ -93,7 +92,7 @@ export class Tail implements AsyncIterableIterator<Entry | AlteredEntry, undefin
         if (read !== undefined && read.rows.length > 0) return read.rows;
       }
     } catch (error) {
-      // A read that was under way when the tail was ended may fail with the closing of the store.
+      // A read interrupted by ending the tail may fail when the store closes.
       if (this.#isEnded) return undefined;
       this.#end();
       throw error;
@@ -101,13 +100,13 @@ export class Tail implements AsyncIterableIterator<Entry | AlteredEntry, undefin
     return undefined;
   }
 
-  /** Lets go of what was erased. */
+  /** Drops erased entries. */
   drop(erased: ReadonlySet<number>): void {
     this.#rows = this.#rows.slice(this.#taken).filter(({ position }) => !erased.has(position));
     this.#taken = 0;
   }
 
-  /** Lets go of all that was not handed out yet, and reads it again. */
+  /** Drops everything not handed out yet, and reads it again. */
   dropAll(): void {
     const next = this.#rows[this.#taken];
     if (next !== undefined) this.#position = next.position - 1;
@@ -119,7 +118,7 @@ export class Tail implements AsyncIterableIterator<Entry | AlteredEntry, undefin
     try {
       if (this.#taken < this.#rows.length && !this.#parts.window.isFresh) await this.#parts.window.applyRedactions();
       if (this.#taken === this.#rows.length) {
-        // What was handed out is not kept while it waits.
+        // Handed-out rows are dropped while it waits.
         this.#rows = [];
         this.#taken = 0;
         this.#rows = (await this.nextRows()) ?? [];
@@ -147,7 +146,7 @@ export class Tail implements AsyncIterableIterator<Entry | AlteredEntry, undefin
 
 const END: IteratorResult<Entry | AlteredEntry, undefined> = Object.freeze({ value: undefined, done: true });
 
-/** None of those who share an entry may change it. */
+/** Shared entries must not be changed. */
 function frozen<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   for (const inner of Object.values(value)) frozen(inner);
