@@ -1,5 +1,5 @@
-// Calls to models as documents: what entries tell of them, many in one document, so that all can be read quickly. Which of
-// them tell of the same call is found out by whoever reads them, since any later entry may show that two are one.
+// Model calls as documents: the facts that entries have about them, many per document, so all can be read quickly.
+// Readers find out which entries describe the same call, since any later entry may show that two are one.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { readRole } from "../model/roles.js";
@@ -8,13 +8,15 @@ import { type Counting, readUsage, tokenNames } from "../model/usage.js";
 import type { Fold } from "./fold.js";
 import type { EntryIndex, EntryRow, IndexDocument } from "./port.js";
 
-/** The collection of calls: a document for each stretch of positions, in the order of the log. */
+/** A document for each range of positions, in log order. */
 const CALLS = "calls";
 
-/** Large enough that a million calls are some thousand documents, small enough to be written again with each entry. */
+/**
+ * Positions per document: a million calls make some thousand documents, each small enough to rewrite with every entry.
+ */
 const STRETCH = 128;
 
-/** What one entry tells of a call. */
+/** One entry's facts about a call. */
 export interface CallTelling extends CallFacts {
   readonly position: number;
   readonly created_ms: number;
@@ -36,10 +38,10 @@ export const callFold: Fold = {
   },
 };
 
-/** So many documents at once, after which others may have their turn. */
+/** Documents per page; other work runs in between. */
 const PAGE = 32;
 
-/** All that was told of calls, page by page, in order of position. */
+/** All facts about calls, page by page, in order of position. */
 export async function* tellings(index: Pick<EntryIndex, "listDocuments">): AsyncGenerator<readonly CallTelling[]> {
   for (let last: IndexDocument | undefined; ; ) {
     const beyond = last === undefined ? {} : { beyond: { sort: last.sort } };
@@ -73,33 +75,31 @@ function toTelling({ position, created_ms, session_id, project, client, facts }:
 
 type Body = IndexDocument["body"];
 
-/** Nobody else writes documents of this collection. */
+/** Only this fold writes this collection. */
 function tellingsIn({ body }: IndexDocument): readonly CallTelling[] {
   return (body as object as { readonly calls: readonly CallTelling[] }).calls;
 }
 
-// What an entry tells of a call to a model: the tokens it took, and the names by which the same call is known elsewhere.
-
-/** Kept with the row, and so as short as it can be. */
+/** Stored with the row, so kept short. */
 interface CallFacts {
   /**
-   * The entry that tells of the call: the interaction that a response completes, the message that one goes on from, else
-   * itself. Absent where nothing more can come of it, and where the provider's id of the answer says as much.
+   * The entry that the call belongs to: the interaction that a response completes, the message that one continues, or
+   * itself. Absent if nothing more can follow, or if the provider's id of the answer is enough.
    */
   readonly of?: string;
   /** The provider's ids of the answer and of the request. */
   readonly message?: string;
   readonly request?: string;
   readonly model?: string;
-  /** In the order of `tokenNames`; absent where no count was given. */
+  /** In the order of `tokenNames`; absent if no count was given. */
   readonly tokens?: readonly number[];
-  /** Where the usage itself shows whose it is. */
+  /** Set if the usage shows how it counts. */
   readonly counting?: Counting;
-  /** Its tokens add to those of the entry that it goes on from; else they take their place. */
+  /** Its tokens add to those of the entry it continues; otherwise they replace them. */
   readonly adds?: true;
 }
 
-/** Longer names are cut, and longer ids are none: providers' have less than a quarter of this. */
+/** Longer names are cut, longer ids ignored; providers' have less than a quarter of this. */
 const NAME_CHARS_MAX = 256;
 
 export function callFactsOf(kind: string, body: JsonObject): CallFacts | undefined {
@@ -115,7 +115,7 @@ export function callFactsOf(kind: string, body: JsonObject): CallFacts | undefin
   }
 }
 
-/** One that is answered says all that will be said of it; else a response may bring the rest. */
+/** An answered interaction is complete; otherwise a response may add the rest. */
 function ofInteraction(body: JsonObject): CallFacts | undefined {
   const telling = tellingOf("interaction", body, body.usage);
   const isAnswered = isText(body.response) || isText(body.error);
@@ -153,7 +153,7 @@ function idOf(name: "message" | "request", id: JsonValue | undefined): Telling {
   return isText(id) && id.length <= NAME_CHARS_MAX ? { [name]: id } : {};
 }
 
-/** An interaction or a response without tokens matters where it says what the other one may not. */
+/** Without tokens, an entry matters only if it has what the other may lack. */
 function worthTelling(facts: CallFacts): CallFacts | undefined {
   const { tokens, model, message, request } = facts;
   return [tokens, model, message, request].some((value) => value !== undefined) ? facts : undefined;

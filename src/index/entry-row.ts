@@ -1,4 +1,4 @@
-// What the index keeps of an entry, derived from its body alone.
+// The index row of an entry, derived from its body; and which rows of an index differ from that.
 
 import { isDeepStrictEqual } from "node:util";
 import type { EntryLog, StoredBody } from "../log/port.js";
@@ -12,7 +12,7 @@ import { callFactsOf } from "./call-fold.js";
 import type { EntryIndex, EntryRow, Reference } from "./port.js";
 import { HAS_ALTERED, referencesOf } from "./references.js";
 
-/** What a row is made from: where the entry stands in the log, and its body as it was parsed. */
+/** The input for a row: the entry's position and its parsed body. */
 export interface PlacedBody {
   readonly position: number;
   readonly kind: string;
@@ -20,14 +20,14 @@ export interface PlacedBody {
   readonly body: JsonObject;
 }
 
-/** An erased entry has no row; an altered one has a bare row, see below. */
+/** Erased entries have no row; altered ones a bare row, see below. */
 export function readableBody(stored: StoredBody): PlacedBody | undefined {
   const { position, kind, recorded_at, body: text } = stored;
   const body = parseJsonObject(text);
   return body === undefined ? undefined : { position, kind, recorded_at, body };
 }
 
-/** The row, or undefined where the body is not one that was recorded: a damaged one may parse and still be none. */
+/** The row; undefined if the body is not a recorded one: damaged bodies may parse. */
 export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, about?: number): EntryRow | undefined {
   const { created_at = recorded_at, session_id = "", project = "", client = "" } = body;
   const created_ms = typeof created_at === "string" ? parseTime(created_at) : undefined;
@@ -51,8 +51,8 @@ export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, ab
 }
 
 /**
- * The row of an entry whose body is not the one that was recorded: what the chain says of it, so that lists show it as altered.
- * Where it was altered after it was indexed, it keeps the row that it had.
+ * The row of an altered entry, from what the chain has, so lists can show it. An entry altered after it was indexed
+ * keeps its row.
  */
 export function toAlteredRow({ position, kind, recorded_at, flaw }: StoredBody): EntryRow | undefined {
   const created_ms = flaw === undefined ? undefined : parseTime(recorded_at);
@@ -60,12 +60,12 @@ export function toAlteredRow({ position, kind, recorded_at, flaw }: StoredBody):
   return { position, kind, created_ms, session_id: "", project: "", client: "", references: [HAS_ALTERED] };
 }
 
-/** Folds make nothing of such a row. */
+/** Folds ignore such rows. */
 export function isAlteredRow({ references }: EntryRow): boolean {
   return references.some(({ what, reference }) => what === HAS_ALTERED.what && reference === HAS_ALTERED.reference);
 }
 
-/** What a fold needs of an entry beside what every row has. */
+/** Facts for folds, besides what every row has. */
 function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
   const { through, withdraws, entry_id } = body;
   if (kind === "session_info") return toSessionInfo(body);
@@ -77,13 +77,13 @@ function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
   return call === undefined ? undefined : { call: call as JsonObject };
 }
 
-/** The id of the entry that an entry is about, whose row it counts for. */
+/** The id of the entry that this entry counts for. */
 function aboutOf(kind: string, { interaction_id, entry_id }: JsonObject): string | undefined {
   if (kind === "response") return String(interaction_id);
   return kind === "feedback" ? String(entry_id) : undefined;
 }
 
-/** What was not given, or is empty, says nothing about the session. */
+/** Missing and empty fields say nothing about the session. */
 function toSessionInfo({ title, parent, metadata }: JsonObject): JsonObject {
   return {
     ...(typeof title === "string" && title !== "" ? { title } : {}),
@@ -92,9 +92,7 @@ function toSessionInfo({ title, parent, metadata }: JsonObject): JsonObject {
   };
 }
 
-// The rows that an index has of entries, made from their bodies; and which rows of an index are not those.
-
-/** In the order of the bodies; a body that is none that was recorded has no row. */
+/** In order of the bodies; invalid bodies have no row. */
 export async function rowsOfBodies(
   log: Pick<EntryLog, "find">,
   bodies: readonly PlacedBody[],
@@ -109,15 +107,15 @@ export async function rowsOfBodies(
 }
 
 interface RowComparison {
-  /** What the log makes of those that have a body. */
+  /** Expected rows of entries that have a body. */
   readonly rows: readonly EntryRow[];
-  /** Positions, in order, at which the index has another row, none, or one where there should be none. */
+  /** Positions, in order, where the index has a different, missing or superfluous row. */
   readonly mismatched: readonly number[];
 }
 
 /**
- * Compares the rows of entries with what the log makes of them; the index has come to all of them. Of an altered entry the log
- * can make nothing, and the row that the index has is taken as it is.
+ * Compares index rows with those derived from the log; all entries must be indexed. Rows of altered entries are
+ * accepted as they are, since nothing can be derived from them.
  */
 export async function compareRows(
   { log, index }: { readonly log: Pick<EntryLog, "find">; readonly index: Pick<EntryIndex, "rowsAt"> },
@@ -137,7 +135,7 @@ export async function compareRows(
   return { rows, mismatched: strange };
 }
 
-/** References are a set, and those that count for an entry which is gone are not kept. */
+/** References are a set, and those that count for a missing entry are not stored. */
 function isSameRow(expected: EntryRow | undefined, found: EntryRow | undefined): boolean {
   if (expected === undefined || found === undefined) return expected === found;
   const { references, ...row } = expected;

@@ -1,9 +1,9 @@
-// Feedback as documents: which entries say what somebody thought of an entry, found by that entry's id.
+// Feedback as documents: the feedback on an entry, by that entry's id.
 
 import type { Fold } from "./fold.js";
 import type { EntryIndex, EntryRow, IndexDocument } from "./port.js";
 
-/** The collection of entries that have feedback: by their id, sorted by the position of the newest feedback. */
+/** Entries with feedback, by id, sorted by the position of the newest feedback. */
 const FEEDBACK = "feedback";
 
 export const feedbackFold: Fold = {
@@ -18,7 +18,7 @@ export const feedbackFold: Fold = {
   },
 };
 
-/** Positions of the feedback on these entries, by their ids, each list in order of position. */
+/** Positions of feedback on these entries, in order, by entry id. */
 export async function feedbackOn(
   index: Pick<EntryIndex, "getDocuments">,
   entry_ids: readonly string[],
@@ -34,7 +34,7 @@ function addRows(key: string, document: IndexDocument | undefined, rows: readonl
   return { collection: FEEDBACK, key, sort: position, position, labels: [], body: { positions } };
 }
 
-/** Nobody else writes documents of this collection. */
+/** Only this fold writes this collection. */
 function positionsIn({ body }: IndexDocument): readonly number[] {
   return (body as { readonly positions: readonly number[] }).positions;
 }

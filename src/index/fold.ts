@@ -1,4 +1,4 @@
-// What a fold is: how the documents of one collection follow from rows. Each is written once, for every engine there is.
+// A fold derives the documents of one collection from rows. Each is written once, for every engine.
 import type { EntryIndex, EntryRow, IndexDocument } from "./port.js";
 
 export interface Fold {
@@ -6,19 +6,19 @@ export interface Fold {
   /** The keys of the documents that a row changes. */
   readonly keysOf: (row: EntryRow) => readonly string[];
   /**
-   * A document with further rows, one at least, in order of position; nothing that was handed in is changed. Undefined where
-   * these rows alone make none.
+   * Adds rows, at least one, in order of position, without changing the arguments. Undefined if these rows alone make
+   * no document.
    */
   readonly add: (
     key: string,
     document: IndexDocument | undefined,
     rows: readonly EntryRow[],
   ) => IndexDocument | undefined;
-  /** How many rows a document was made from: one that has lost so many is gone. */
+  /** Number of rows in a document: one that has lost all of them is removed. */
   readonly rowsIn: (document: IndexDocument) => number;
-  /** Whether no row after a position changes a document any more; absent where any row may. */
+  /** Whether rows after a position can no longer change a document; absent if any row may. */
   readonly isDone?: (key: string, position: number) => boolean;
-  /** Where the rows of a document are found again: positions in order, those after a place, fewer than asked for at the end. */
+  /** Finds the rows of a document again: positions in order after a place, fewer than the limit at the end. */
   readonly positionsOf: (
     index: EntryIndex,
     place: { readonly key: string; readonly after: number; readonly limit: number },

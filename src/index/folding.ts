@@ -1,4 +1,4 @@
-// Folding: which documents change with a batch of rows, and how, worked out from what the index holds before the batch.
+// Folding: computes which documents change with a batch of rows, from what the index contains before the batch.
 
 import { callFold } from "./call-fold.js";
 import { feedbackFold } from "./feedback-fold.js";
@@ -7,22 +7,22 @@ import { memoryFold } from "./memory-fold.js";
 import type { DocumentName, EntryIndex, EntryRow, IndexBatch, IndexDocument, IndexStanding } from "./port.js";
 import { sessionFold } from "./session-fold.js";
 
-/** So many rows or documents are asked for at once; a session of any length is folded again page by page. */
+/** Rows or documents per request; sessions of any length are folded page by page. */
 const PAGE = 1_000;
-/** So many documents are folded again at the same time, for a database that is some way off. */
+/** Documents folded concurrently, for databases with latency. */
 const FOLDED_AT_ONCE = 8;
 
 export interface Folding {
   readonly index: EntryIndex;
   readonly rows: readonly EntryRow[];
   readonly erased?: readonly number[];
-  /** Documents that need not be read, because they are known to be as the index has them. */
+  /** Cached documents, known to be as in the index. */
   readonly known?: DocumentCache;
 }
 
 /**
- * The documents that a batch puts and removes. Everything is read from the index as it stands: if it moves on meanwhile,
- * the batch is passed over, and this with it.
+ * The documents that a batch puts and removes, based on the current index: if that moves on, the batch is rejected as a
+ * whole.
  */
 export async function foldBatch(folding: Folding): Promise<Required<Pick<IndexBatch, "put" | "removed">>> {
   const { index, rows, erased = [], known } = folding;
@@ -51,7 +51,7 @@ export async function foldBatch(folding: Folding): Promise<Required<Pick<IndexBa
   return { put, removed };
 }
 
-/** A document without the rows that go: folded again from the others, unless there is none. */
+/** A document without its erased rows: folded again from the others. */
 async function restOf(
   index: EntryIndex,
   fold: Fold,
@@ -76,7 +76,7 @@ async function restOf(
   }
 }
 
-/** How many rows of each document go, for every fold; each row is read once. */
+/** Number of erased rows per document for every fold; each row is read once. */
 async function lostRows(
   index: EntryIndex,
   erased: readonly number[],
@@ -111,7 +111,7 @@ async function documentsOf(
   return documents;
 }
 
-/** The rows that each document is made from, by its key. */
+/** Groups rows by document key. */
 export function groupByKey({ keysOf }: Fold, rows: readonly EntryRow[]): ReadonlyMap<string, readonly EntryRow[]> {
   const groups = new Map<string, EntryRow[]>();
   for (const row of rows) {
@@ -128,8 +128,8 @@ function* pagesOf<T>(items: readonly T[], size: number): Iterable<readonly T[]> 
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
-// Documents as this process put them last: while nobody else moves the index on, they need not be read again.
-/** A session that goes on has a document in every batch; so many are remembered, those that changed last. */
+// Documents as this process last wrote them: valid until another process changes the index.
+/** An active session has a document in every batch; the most recent ones are cached. */
 const KNOWN_MAX = 500;
 
 export class DocumentCache {
@@ -140,12 +140,12 @@ export class DocumentCache {
     return this.#byName.get(nameOf({ collection, key }));
   }
 
-  /** Forgets all unless the index still stands where it was left here: then nobody has changed anything in it since. */
+  /** Clears the cache unless the index is as this process left it. */
   compare({ position, epoch }: IndexStanding): void {
     if (this.#standing?.position !== position || this.#standing.epoch !== epoch) this.#byName.clear();
   }
 
-  /** Called with a batch that was taken, and no other: one that was passed over may hold what was forgotten since. */
+  /** Call it only with accepted batches: a rejected one may contain what was forgotten since. */
   remember({ after, through, put = [], removed = [] }: IndexBatch): void {
     this.#standing = { position: through, epoch: after.epoch };
     for (const name of removed) this.#byName.delete(nameOf(name));
@@ -164,5 +164,4 @@ function nameOf({ collection, key }: DocumentName): string {
   return `${collection}:${key}`;
 }
 
-// Every fold there is: what the index keeps documents of.
 export const folds: readonly Fold[] = [sessionFold, feedbackFold, callFold, memoryFold];

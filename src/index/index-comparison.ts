@@ -1,4 +1,4 @@
-// The index held against the log: every row, what was counted by kind, and every document, from what the bodies say.
+// Compares the index with the log: every row, the counts by kind, and every document.
 
 import { hash } from "node:crypto";
 import type { EntryLog } from "../log/port.js";
@@ -10,9 +10,9 @@ import { folds, groupByKey } from "./folding.js";
 import { type EntryIndex, type EntryRow, type IndexDocument, isSameStanding, rowPages } from "./port.js";
 
 export interface IndexComparison {
-  /** What differs, in words; none where the index is what the log makes. */
+  /** Differences in words; none if the index is correct. */
   readonly differences: readonly string[];
-  /** Whether so much was recorded and forgotten meanwhile that nothing can be said. */
+  /** Set if too much changed meanwhile to tell. */
   readonly is_unsettled?: true;
 }
 
@@ -42,7 +42,7 @@ export async function compareIndex(
       folded.add(compared.rows.filter((row) => !isAlteredRow(row)));
       options.onProgress?.(batch.at(-1)?.position ?? through);
     }
-    // What was forgotten since is no longer there to be compared.
+    // Entries forgotten since cannot be compared.
     if ((await parts.log.redactionsAfter(through)).positions.length > 0) continue;
     const differences = [...rowDifferences(strange), ...sumDifferences(expected, sums)];
     return { differences: [...differences, ...folded.differences(documents)] };
@@ -50,7 +50,7 @@ export async function compareIndex(
   return { differences: [], is_unsettled: true };
 }
 
-/** What the index says at one moment; undefined where it moved on meanwhile. */
+/** The index's content at one moment; undefined if it changed meanwhile. */
 async function sumsOfIndex(
   index: EntryIndex,
 ): Promise<{ readonly through: number; readonly sums: Sums; readonly documents: DocumentDigests } | undefined> {
@@ -92,14 +92,12 @@ function sumDifferences(expected: Sums, found: Sums): readonly string[] {
   return differences;
 }
 
-// The documents of an index held against what the folds make of the log's rows. Digests are compared, so that neither side
-// is ever held whole.
-/** Of each collection, by key. */
+/** By collection and key. */
 type DocumentDigests = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 const DOCUMENTS_PAGE = 1_000;
 
-/** What the index has. */
+/** Digests of the index's documents. */
 async function digestsIn(index: EntryIndex): Promise<DocumentDigests> {
   const digests = new Map<string, Map<string, string>>();
   for (const { collection } of folds) {
@@ -116,7 +114,7 @@ async function digestsIn(index: EntryIndex): Promise<DocumentDigests> {
   return digests;
 }
 
-/** What the index should have, from rows in order of position. */
+/** The expected documents, from rows in order of position. */
 class ExpectedDocuments {
   readonly #open = new Map<Fold, Map<string, IndexDocument>>(folds.map((fold) => [fold, new Map()]));
   readonly #done = new Map<string, Map<string, string>>(folds.map(({ collection }) => [collection, new Map()]));
@@ -132,7 +130,7 @@ class ExpectedDocuments {
     }
   }
 
-  /** How what is found differs, in words. Keys are recorded text, so that only their number is told. */
+  /** Differences in words. Keys are recorded text, so only their number is reported. */
   differences(found: DocumentDigests): readonly string[] {
     for (const fold of folds) this.#finish(fold, () => true);
     return [...this.#done].flatMap(([collection, expected]) => {
@@ -158,7 +156,7 @@ function digestOf({ sort, position, labels, body }: IndexDocument): string {
   return hash("sha256", JSON.stringify([sort, position, labels, inOrder(body)]), "base64");
 }
 
-/** The same value with its members in the order of their names: an engine may keep them in another one. */
+/** Sorts members by name: engines may store them in another order. */
 function inOrder(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(inOrder);
   if (!isJsonObject(value)) return value;

@@ -1,33 +1,33 @@
-// Who holds an index that may have to be given up: its file can be lost, damaged or replaced while the program runs.
+// Holds an index that may have to be replaced: its file can be lost, damaged or exchanged while the program runs.
 import { Fault } from "../model/fault.js";
 import type { EntryIndex } from "./port.js";
 
-/** What failed was the index, not the log: everything in it can be derived again. */
+/** The index failed, not the log: it can be rebuilt. */
 export class IndexFault extends Fault {}
 
-/** The index was exchanged while it was read, so that the answer may be of neither the old one nor the new. */
+/** The index was replaced during a read, so the answer may mix the old and the new one. */
 export class IndexExchanged extends IndexFault {
   constructor() {
-    super("store_busy", "the index is being exchanged again and again", { hint: "Try again in a moment." });
+    super("store_busy", "the index keeps being replaced", { hint: "Try again in a moment." });
   }
 }
 
-/** What is held at this moment. */
+/** The current index. */
 export interface HeldIndex {
-  /** The index in use; another one than before where its file was lost or replaced in the meantime. */
+  /** The index in use; another one after its file was lost or replaced. */
   readonly index: EntryIndex;
-  /** Another number each time that the index in use, or what it is made of, was exchanged, by whichever process. */
+  /** Changes whenever the index, or its content, is replaced by any process. */
   readonly generation: number;
 }
 
 export interface IndexHolder {
   current(): Promise<HeldIndex>;
-  /** Gives up an index that turned out to be damaged, and begins an empty one in its place. */
+  /** Discards a damaged index and starts an empty one. */
   replace(damaged: EntryIndex): Promise<EntryIndex>;
   close(): Promise<void>;
 }
 
-/** An index that nothing can happen to. */
+/** An index that cannot be replaced. */
 export function fixedIndex(index: EntryIndex): IndexHolder {
   return {
     current: async () => ({ index, generation: 0 }),

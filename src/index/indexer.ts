@@ -1,4 +1,4 @@
-// The indexer: carries entries from the log into the index, in order, each once.
+// The indexer: copies entries from the log into the index, in order, each once.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EntryLog, StoredEntry } from "../log/port.js";
@@ -9,10 +9,10 @@ import { readableBody, rowsOfBodies, toAlteredRow } from "./entry-row.js";
 import { DocumentCache, foldBatch } from "./folding.js";
 import { type EntryIndex, type IndexSource, type IndexStanding, isSameStanding } from "./port.js";
 
-/** Large enough to pay for its commit, small enough that a read which has to wait for a batch hardly notices. */
+/** Large enough to be worth its commit, small enough that a waiting read hardly notices. */
 const BATCH_ENTRIES = 1_000;
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** So long it waits where a batch was passed over and the index has not moved: an engine may let one process apply at a time. */
+/** Pause after a rejected batch if the index has not moved: an engine may let one process apply at a time. */
 const PASSED_OVER_MS = 10;
 
 export class Indexer {
@@ -20,9 +20,9 @@ export class Indexer {
   readonly #index: EntryIndex;
   readonly #known = new DocumentCache();
   #logId: string | undefined;
-  /** The epoch in which the index was found to be made from this log; in another one it may be made from another log. */
+  /** The epoch in which the index was verified to be of this log; another one may be of another log. */
   #epoch: string | undefined;
-  /** What was applied here last; others may have applied more since. */
+  /** What this process applied last; others may have applied more. */
   #applied: IndexSource | undefined;
   #stepping: Promise<boolean> | undefined;
 
@@ -32,34 +32,34 @@ export class Indexer {
   }
 
   /**
-   * Applies one batch; false when there was nothing left to apply. Where another process applies at the same time, one of
-   * the two batches is passed over.
+   * Applies one batch; false if nothing was left. If another process applies concurrently, one of the two batches is
+   * rejected.
    */
   step(): Promise<boolean> {
-    // Reads that come together would otherwise each make the same batch.
+    // Concurrent reads share one step.
     this.#stepping ??= this.#step().finally(() => {
       this.#stepping = undefined;
     });
     return this.#stepping;
   }
 
-  /** Returns once everything that is in the log now is in the index: what was acknowledged is then found. */
+  /** Returns once the index contains everything that is in the log now. */
   async catchUp(): Promise<void> {
     const { position } = await this.#log.head();
     await this.bringTo(position);
   }
 
-  /** Returns once the index holds all entries up to a position that the log was seen to have. */
+  /** Returns once the index contains all entries up to a position. */
   async bringTo(position: number): Promise<void> {
     while (!this.holds(await this.#index.standing(), position)) await this.stepTowards(position);
   }
 
   /**
-   * One batch on the way to a position. Where the log says that it has come so far and yet has nothing more to read, it is
-   * damaged, and whoever waited for the position would wait for ever.
+   * One batch towards a position. If the log claims that position but has nothing to read, it is damaged, and waiting
+   * would never end.
    */
   async stepTowards(position: number): Promise<void> {
-    // A step that others had begun may have read the log before it grew.
+    // A shared step may have read the log before it grew.
     if ((await this.step()) || (await this.step())) return;
     if (this.holds(await this.#index.standing(), position)) return;
     throw new Fault("store_corrupt", `the log says that it has ${position} entries, and holds fewer`, {
@@ -67,9 +67,9 @@ export class Indexer {
     });
   }
 
-  /** Whether an index that stands so holds the entries of this log through a position, and not those of another. */
+  /** Whether an index in this state contains this log's entries through a position. */
   holds({ position: reached, epoch }: IndexStanding, position: number): boolean {
-    // An empty one is anybody's, and right for an empty log.
+    // An empty index matches only an empty log.
     if (reached === 0) return position === 0;
     return epoch === this.#epoch && reached >= position;
   }
@@ -100,16 +100,15 @@ export class Indexer {
       this.#epoch = after.epoch;
       this.#applied = source;
     } else if (isSameStanding(after, await this.#index.standing())) {
-      // Another process is writing its batch at this moment.
+      // Another process is writing its batch.
       await sleep(PASSED_OVER_MS);
     }
     return true;
   }
 
   /**
-   * Where the index stands, with entries of this very log or none. In every epoch it is looked at once, and started over
-   * where it was made from another log: this one may have been replaced or restored to an earlier state while nobody
-   * looked, and another one may share the index.
+   * The state of the index, which is reset if it is of another log. Checked once per epoch: the log may have been
+   * replaced or restored to an earlier state, and another log may share the index.
    */
   async #ownStanding(log_id: string): Promise<IndexStanding> {
     const standing = await this.#index.standing();
@@ -121,22 +120,22 @@ export class Indexer {
       await this.#index.reset();
       return this.#index.standing();
     }
-    // What was looked at may have been of another epoch already.
+    // The check may have seen another epoch already.
     if ((await this.#index.standing()).epoch === standing.epoch) this.#epoch = standing.epoch;
     return standing;
   }
 
-  /** Whether the log no longer holds what the index was made from: it may have been cut off and have grown again since. */
+  /** Whether the log no longer contains what was indexed: it may have been truncated and have grown again. */
   async #isCutOff(after: IndexStanding, log_id: string): Promise<boolean> {
     if (after.position === 0) return false;
     const [before] = await this.#log.get([after.position]);
     const isKnown = this.#applied?.position === after.position && this.#epoch === after.epoch;
     const source = isKnown ? this.#applied : await this.#index.source();
-    // Where others have applied more meanwhile, the batch is passed over, and the next one looks again.
+    // If others have applied more, the batch is rejected and the next one checks again.
     return source?.position === after.position && !isMadeFrom(source, log_id, before);
   }
 
-  /** Heads from before the index was begun again are evidence only while the log does not hold them. */
+  /** Remembered heads are evidence only while the log does not contain them. */
   async #settleHeld(log_id: string, source: IndexSource | undefined): Promise<void> {
     const heads = (await this.#index.rememberedHeads()).filter(({ hash }) => hash !== source?.hash);
     if (heads.length === 0) return;
@@ -148,7 +147,7 @@ export class Indexer {
   async #ownLogId(): Promise<string> {
     if (this.#logId !== undefined) return this.#logId;
     const { log_id, position } = await this.#log.head();
-    // An empty log may still become the copy of another one, and carry its id from then on.
+    // An empty log may still become a copy of another one, and take its id.
     if (position > 0) this.#logId = log_id;
     return log_id;
   }

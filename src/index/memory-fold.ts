@@ -1,4 +1,4 @@
-// Memories as documents: what a statement says, what it rests on, and what became of it, folded from the entries about it.
+// Memories as documents: statement, evidence and history, folded from the entries about them.
 
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Evidence, Memory, MemoryFieldsByKind } from "../model/memory.js";
@@ -6,10 +6,10 @@ import { formatTime, parseTime } from "../model/time.js";
 import type { Fold } from "./fold.js";
 import { type EntryIndex, type EntryRow, type IndexDocument, type RowFilter, rowPages } from "./port.js";
 
-/** The collection of memories: by their id, sorted by the position of their proposal. */
+/** Memories by id, sorted by the position of their proposal. */
 export const MEMORIES = "memories";
 
-/** The words of an entry, with who said them, where and when: what a candidate is ranked by. */
+/** A quote with its speaker, session and time: candidates are ranked by these. */
 export interface HeardEvidence extends Evidence {
   readonly said_by: string;
   readonly said_in: string;
@@ -18,26 +18,26 @@ export interface HeardEvidence extends Evidence {
   readonly added: number;
 }
 
-/** A memory as the index keeps it. */
+/** A memory as stored in the index. */
 export interface KeptMemory extends Omit<Memory, "evidence"> {
   readonly evidence: readonly HeardEvidence[];
-  /** Position of its proposal, and when that was. */
+  /** Position and time of its proposal. */
   readonly proposed: number;
   readonly proposed_ms: number;
-  /** Position of its promotion; 0 where there was none. */
+  /** Position of its promotion; 0 if none. */
   readonly promoted: number;
-  /** The same of what gave it its present status. */
+  /** Position and time of its current status. */
   readonly decided: number;
   readonly decided_ms: number;
-  /** Why it has that, as far as somebody said so. */
+  /** The given reason, if any. */
   readonly reason: string;
   readonly superseded_by: string;
-  /** Whether it came with words of entries; without them it is somebody's own word. */
+  /** Whether it was proposed with quotes; otherwise it is somebody's own statement. */
   readonly is_cited: boolean;
 }
 
 const CONFIDENCE_AT_FIRST = 0.5;
-/** What confirming adds, up to certainty. */
+/** What a confirmation adds, up to 1. */
 const CONFIRMED_BY = 0.02;
 
 export const memoryFold: Fold = {
@@ -51,13 +51,13 @@ export const memoryFold: Fold = {
 
 export function documentToMemory(document: IndexDocument): KeptMemory {
   const { memory } = toBody(document);
-  // Earlier versions knew one source for all rules. What those on commands said had one form.
+  // Earlier versions had one source for all rules; statements about commands had one form.
   if ((memory.source as string) !== "rule") return memory;
   return { ...memory, source: /^`.+` fails; `.+` works$/s.test(memory.content) ? "rule:commands" : "rule:words" };
 }
 
 interface MemoryBody {
-  /** How many entries it was folded from. */
+  /** Number of folded entries. */
   readonly rows: number;
   readonly memory: KeptMemory;
 }
@@ -65,7 +65,7 @@ interface MemoryBody {
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Draft = Writable<KeptMemory>;
 
-/** Without its proposal nothing is left of a memory, whatever else was said about it. */
+/** Without its proposal, a memory does not exist. */
 function addRows(
   key: string,
   document: IndexDocument | undefined,
@@ -151,12 +151,12 @@ function reinforce(memory: Draft, row: EntryRow): void {
   if (own.used === true) memory.used += 1;
   if (own.confirmed !== true) return;
   memory.confirmed += 1;
-  // Rounded, so that fifty steps of two hundredths are one, whatever binary fractions make of them.
+  // Rounded, so fifty steps of 0.02 add up to 1.
   memory.confidence = Math.min(1, Math.round((memory.confidence + CONFIRMED_BY) * 1e6) / 1e6);
   memory.last_confirmed_at = formatTime(row.created_ms);
 }
 
-/** All that the index knows of them, since lists are in order of time; a memory is folded again only when words of it go. */
+/** Reads all positions, since lists are ordered by time; refolding is rare. */
 async function positionsOf(
   index: EntryIndex,
   { key, after, limit }: { readonly key: string; readonly after: number; readonly limit: number },
@@ -174,12 +174,12 @@ async function positionsOf(
 
 const PAGE = 1_000;
 
-/** Nobody else writes documents of this collection. */
+/** Only this fold writes this collection. */
 function toBody({ body }: IndexDocument): MemoryBody {
   return body as unknown as MemoryBody;
 }
 
-/** What the log itself wrote has the fields of its kind, absent ones filled in. */
+/** Entries written by the log have all fields of their kind. */
 function factsOf<K extends keyof MemoryFieldsByKind>({ facts }: EntryRow): MemoryFieldsByKind[K] {
   return (isJsonObject(facts) ? facts : {}) as unknown as MemoryFieldsByKind[K];
 }

@@ -7,24 +7,24 @@ export type { Reference, ReferenceCondition } from "./references.js";
 export type { RowFilter } from "./row-filter.js";
 
 export interface EntryIndex extends RowIndex, SessionIndex, TextIndex, DocumentIndex, IndexLife {
-  /** Begins an empty index beside this one, which goes on answering. What cannot do that is reset instead. */
+  /** Starts an empty index next to this one, which keeps answering. Engines that cannot are reset instead. */
   draft?(): Promise<IndexDraft>;
 }
 
-/** An index that is filled beside the one in use, to take its place. */
+/** An index that is filled next to the one in use, to replace it. */
 export interface IndexDraft {
   readonly index: EntryIndex;
-  /** False once it was adopted or removed, by whichever process. */
+  /** False once any process has adopted or removed it. */
   isThere(): Promise<boolean>;
   /**
-   * Puts it in the place of the index in use, at once and for every process. Behind means that the one in use knows more
-   * as yet; gone, that it was removed and never took its place, since forgetting removes drafts.
+   * Replaces the index in use, atomically for every process. `behind`: the one in use still has more. `gone`: it was
+   * removed, because forgetting removes drafts.
    */
   adopt(): Promise<"adopted" | "behind" | "gone">;
   remove(): Promise<void>;
 }
 
-/** What the index keeps of an entry: all that lists, filters and counts need, and of recorded text only what a document is folded from. */
+/** What the index stores of an entry: what lists, filters and counts need, and recorded text only for folding. */
 export interface EntryRow {
   readonly position: number;
   readonly kind: string;
@@ -32,36 +32,36 @@ export interface EntryRow {
   readonly session_id: string;
   readonly project: string;
   readonly client: string;
-  /** What the entry refers to; naming the same twice says no more than once. */
+  /** The entry's references; duplicates count once. */
   readonly references: readonly Reference[];
   /**
-   * The position of the entry that the references count for in place of this one: of a response, the interaction that it
-   * completes, of feedback the entry that somebody thought something of. Where there is no row at that position, or no longer, they count for nothing and are not kept.
+   * The entry that the references count for instead: for a response its interaction, for feedback the rated entry. If
+   * that has no row, they count for nothing and are not stored.
    */
   readonly about?: number;
-  /** Of a message: its role as views read it. */
+  /** For messages: the role as views read it. */
   readonly role?: string;
   /**
-   * What the entry says of more than itself, for the folds: of a session_info, what it tells about the session, of feedback
-   * which entry it is about, of an answer what the call to the model took. It is kept with the row, because a document that loses an entry is folded again from the rows that are left.
+   * Facts for folds: of a session_info, about the session; of feedback, which entry it is about; of an answer, its
+   * model call. Stored with the row, because documents that lose an entry are folded again from the remaining rows.
    */
   readonly facts?: JsonObject;
 }
 
-/** A place in the order of a list: newest `created_ms` first, then the highest position. */
+/** A place in a list: newest `created_ms` first, then the highest position. */
 export interface RowKey {
   readonly created_ms: number;
   readonly position: number;
 }
 
-/** That order, for whoever sorts. */
+/** Compares in that order. */
 export function newestFirst(left: RowKey, right: RowKey): number {
   return right.created_ms - left.created_ms || right.position - left.position;
 }
 
 export interface RowQuery {
   readonly filter: RowFilter;
-  /** Only what comes strictly after this place. */
+  /** Only rows strictly after this place. */
   readonly after?: RowKey;
   readonly limit: number;
 }
@@ -75,13 +75,13 @@ export interface RowCounts {
   readonly last_ms?: number;
 }
 
-/** The same as readers show it. */
+/** The counts as shown to users. */
 export interface EntryCounts extends Omit<RowCounts, "first_ms" | "last_ms"> {
   readonly sessions: number;
-  /** When the first entry and the last one happened; null where there is none. */
+  /** Times of the first and last entry; null if there is none. */
   readonly first_at: string | null;
   readonly last_at: string | null;
-  /** While the index is rebuilt: older entries are not counted. */
+  /** Set during a rebuild: older entries are not counted. */
   readonly partial?: true;
 }
 
@@ -93,12 +93,12 @@ interface RowIndex {
   count(): Promise<RowCounts>;
 }
 
-/** Where in a session's entries to read, by position. */
+/** A range of a session's entries, by position. */
 export interface SessionRange {
   readonly session_id: string;
   readonly order: "asc" | "desc";
   readonly limit: number;
-  /** Only positions beyond this one in the given order. */
+  /** Only positions after this one in the given order. */
   readonly after?: number;
   /** Only positions greater than this one, whatever the order. */
   readonly above?: number;
@@ -109,7 +109,7 @@ export interface SessionRange {
 interface SessionIndex {
   /** Positions of a session's entries. The empty session has none. */
   sessionPositions(range: SessionRange): Promise<readonly number[]>;
-  /** Where each session stood when `through` was the newest position; sessions that began later are left out. */
+  /** The state of each session when `through` was the newest position; later sessions are left out. */
   sessionPlaces(query: SessionPlacesQuery): Promise<readonly SessionPlace[]>;
 }
 
@@ -126,7 +126,7 @@ export interface SessionPlace {
   readonly position: number;
 }
 
-/** What a search looks through in one entry: each text of its own, in the form that searches compare. */
+/** The texts of one entry, in the form that searches compare. */
 export interface EntryTexts {
   readonly position: number;
   readonly texts: readonly string[];
@@ -134,52 +134,52 @@ export interface EntryTexts {
 
 export interface TextBatch {
   readonly texts: readonly EntryTexts[];
-  /** The position that the batch continues; an index that has not come that far passes it over, which would leave a gap. */
+  /** The position that the batch continues; an index that is not there yet rejects it, to avoid a gap. */
   readonly after?: number;
   readonly through: number;
 }
 
 export interface CandidateQuery extends RowQuery {
-  /** Each a piece of one text, in the form of the texts. */
+  /** Substrings of one text, in the form of the texts. */
   readonly needles: readonly string[];
 }
 
-/** A look at the newest rows of one kind, which costs no more however large the index is. */
+/** Queries the newest rows of one kind, at a cost independent of the index's size. */
 export interface NewestQuery {
   readonly kind: string;
-  /** What else has to hold. */
+  /** Other conditions. */
   readonly filter: Omit<RowFilter, "kinds">;
   readonly needles: readonly string[];
-  /** So many rows of the kind, within the times of the filter, are looked at. */
+  /** Number of rows of the kind, within the filter's times, to check. */
   readonly rows_max: number;
 }
 
 export interface NewestCandidates {
   readonly keys: readonly RowKey[];
-  /** False where rows of the kind were left out, which may be candidates, too. */
+  /** False if rows of the kind were not checked. */
   readonly is_all: boolean;
 }
 
 interface TextIndex {
-  /** The position through which texts were applied; at most that of the rows. */
+  /** Position through which texts were applied; at most that of the rows. */
   textCheckpoint(): Promise<number>;
   /**
-   * Applies the texts that follow the text checkpoint, in order. An engine may keep them back until enough has come
-   * together: its checkpoint then stays where it is, and after a restart they are given again. Answers with the position
-   * after which texts are to be given next, which goes back to the checkpoint where another process got ahead.
+   * Applies the texts after the text checkpoint, in order. An engine may buffer them: its checkpoint then stays, and
+   * after a restart they are given again. Returns the position after which to continue, which falls back to the
+   * checkpoint if another process got ahead.
    */
   applyTexts(batch: TextBatch): Promise<number>;
   /**
-   * Called when no more texts are to be given for now: writes what was kept back, or does one merge of what is written,
-   * which may take a tenth of a second. False once nothing is left to do. No answer depends on it.
+   * Call it when no more texts follow for now: writes buffered texts, or does one merge, which may take a tenth of a
+   * second. False once nothing is left. Answers do not depend on it.
    */
   mergeTexts?(): Promise<boolean>;
   /**
-   * As `list`, but only what may hold all of the needles: every entry that does, those whose texts are not applied yet,
-   * and perhaps some that do not. Whoever asks looks at the entries themselves.
+   * Like `list`, but only entries that may contain all needles: all that do, those without indexed texts, and possibly
+   * others. The caller checks the entries.
    */
   candidates(query: CandidateQuery): Promise<readonly RowKey[]>;
-  /** The candidates among the newest rows of a kind, newest first; all of them where the engine finds those as quickly. */
+  /** Candidates among the newest rows of a kind, newest first; or all, if the engine finds those as fast. */
   newestCandidates(query: NewestQuery): Promise<NewestCandidates>;
 }
 
@@ -189,24 +189,24 @@ export interface DocumentName {
 }
 
 export interface IndexDocument extends DocumentName {
-  /** Where it stands in its collection: any number that is finite. */
+  /** Its place in the collection: any finite number. */
   readonly sort: number;
-  /** The position of the newest entry that it was made from: it decides where sorts are equal, and tells what changed. */
+  /** Position of the newest entry in it: breaks ties of sort, and tells what changed. */
   readonly position: number;
-  /** What lists select it by, each once. They are given back in this order. */
+  /** Labels to select it by, without duplicates; they are returned in this order. */
   readonly labels: readonly string[];
   readonly body: JsonObject;
 }
 
 export interface DocumentQuery {
   readonly collection: string;
-  /** By `sort`, then by position, then by key (as UTF-8, byte by byte), all in this direction. */
+  /** By `sort`, then position, then key (as UTF-8 bytes), all in this direction. */
   readonly order: "asc" | "desc";
   /** Only documents that have all of these labels. */
   readonly labels?: readonly string[];
-  /** Only documents strictly beyond this place in the given order; what it leaves out, it is beyond all of. */
+  /** Only documents strictly after this place in the given order; missing fields count as equal. */
   readonly beyond?: DocumentPlace;
-  /** Only documents that no entry after this position has changed. */
+  /** Only documents unchanged after this position. */
   readonly through?: number;
   readonly limit: number;
 }
@@ -214,22 +214,22 @@ export interface DocumentQuery {
 export interface DocumentPlace {
   readonly sort: number;
   readonly position?: number;
-  /** Counts only with a position. */
+  /** Requires a position. */
   readonly key?: string;
 }
 
-/** Documents that entries after a position have changed: by their position, then by key, both upwards. */
+/** Documents changed after a position: by position, then by key, ascending. */
 export interface ChangeQuery {
   readonly collection: string;
   readonly labels?: readonly string[];
-  /** Strictly beyond this place; without a key, beyond all of that position. */
+  /** Strictly after this place; without a key, after all of that position. */
   readonly beyond: { readonly position: number; readonly key?: string };
   readonly limit: number;
 }
 
-/** All texts are compared exactly. What is answered is of one moment: that of a checkpoint, never of a batch half applied. */
+/** Texts are compared exactly. Answers are of one checkpoint, never of a half-applied batch. */
 interface DocumentIndex {
-  /** Those of these keys that are there, in no particular order. */
+  /** Existing documents with these keys, in no particular order. */
   getDocuments(query: {
     readonly collection: string;
     readonly keys: readonly string[];
@@ -239,12 +239,12 @@ interface DocumentIndex {
   countDocuments(collection: string): Promise<number>;
 }
 
-/** Where an index stands: all that is in it follows from the entries of its log through this position. */
+/** The state of an index: its content is derived from all entries of its log through this position. */
 export interface IndexStanding {
   readonly position: number;
   /**
-   * Another one after every reset, and in every index that takes the place of another. Two indexes that came equally far
-   * may differ nevertheless: the later one has never seen what was forgotten before it began.
+   * Changes with every reset and replacement. Two indexes with the same position may differ: the later one has never
+   * seen what was forgotten before it began.
    */
   readonly epoch: string;
 }
@@ -254,26 +254,26 @@ export function isSameStanding(one: IndexStanding, other: IndexStanding): boolea
 }
 
 export interface IndexBatch {
-  /** Where the index stood when the batch was made, by what was read from it: the batch is taken nowhere else. */
+  /** The state that the batch was computed from: it is accepted only there. */
   readonly after: IndexStanding;
-  /** In order of position, all of them beyond where the index stands. */
+  /** In order of position, all after the index's position. */
   readonly rows: readonly EntryRow[];
-  /** How far the entries go, which is further than the rows where the last of them have none (erased ones). */
+  /** The position through which the batch goes; later than its last row if erased entries follow. */
   readonly through: number;
   /**
-   * Positions that redactions among the entries name: their rows go, and what the index derived from them by itself. Those
-   * whose rows are not there are passed over.
+   * Positions named by redactions in the batch: their rows go, and what the index derived from them. Missing rows are
+   * ignored.
    */
   readonly erased?: readonly number[];
-  /** Documents as they are after these entries, each in the place of the one it had before. */
+  /** Documents after these entries, replacing earlier versions. */
   readonly put?: readonly IndexDocument[];
-  /** Documents of which nothing is left; those that are not there are passed over. */
+  /** Documents to remove; missing ones are ignored. */
   readonly removed?: readonly DocumentName[];
-  /** Which log the rows come from, and its hash at `through`, kept together; left out by who does not care to find out later. */
+  /** The log that the rows are from and its hash at `through`; optional. */
   readonly source?: IndexSource;
 }
 
-/** What an index was made from: with another log, or another entry at that place, it is worth nothing. */
+/** What an index was built from: with another log, or another entry at that position, it is useless. */
 export interface IndexSource {
   readonly log_id: string;
   readonly position: number;
@@ -284,50 +284,48 @@ interface IndexLife {
   readonly engine: string;
   /** The position through which entries were applied. */
   checkpoint(): Promise<number>;
-  /** The same with the epoch, to make a batch from. */
+  /** The position and the epoch, to compute a batch from. */
   standing(): Promise<IndexStanding>;
-  /** What the rows through the checkpoint were made from; undefined before the first. */
+  /** What the rows were derived from; undefined before the first. */
   source(): Promise<IndexSource | undefined>;
   /**
-   * Takes a batch whole and moves the checkpoint to `through`, or passes it over whole, where the index no longer stands
-   * where the batch was made from: another process was faster, or the index was begun again. Answers whether it was taken.
-   * Whoever made one that was not looks at the checkpoint and comes again, a moment later where the index has not moved. So
-   * documents can be folded outside of the engine, from what was read there.
-   *
-   * Rows, documents, erasures and checkpoint are one change, for every reader and after every crash. Anybody may apply at
-   * any time: a read that brings the index up to the log, whoever follows in the background, a rebuild.
-   *
-   * An engine that cannot make the change one transaction does as follows. `apply` itself takes a lease of the store that
-   * has the log, looks where the index stands, writes, and gives the lease back. Where another process has the lease, it
-   * passes the batch over. So no caller needs a lease or can forget one. Rows and documents are written first, each with the
-   * `through` of its batch, and the checkpoint last. Reading passes over rows beyond the checkpoint, and takes of each
-   * document the newest version at or below it, so that the version before stays until the checkpoint has moved. What a
-   * crash left beyond the checkpoint is replaced when the same entries are applied again, perhaps in other batches. What is
-   * erased may go before the checkpoint moves: the log has it no more.
+   * Applies a batch as a whole and moves the checkpoint to `through`; or rejects it as a whole if the index is no
+   * longer in the state that the batch was computed from, because another process was faster or the index was reset.
+   * Returns whether it was applied. After a rejection, the caller reads the checkpoint and tries again, a moment later
+   * if the index has not moved. So documents can be folded outside of the engine. Rows, documents, erasures and
+   * checkpoint are one change, for every reader and after every crash. Anybody may apply at any time: reads, the
+   * background indexer, a rebuild. An engine without transactions takes a lease of the store with the log inside
+   * `apply`, checks the state, writes, and releases the lease; if another process has the lease, it rejects. So no
+   * caller needs a lease. It writes rows and documents first, each with the batch's `through`, and the checkpoint last.
+   * Reads skip rows past the checkpoint, and use the newest version of each document at or below it. What a crash left
+   * past the checkpoint is replaced when the entries are applied again. Erasures may happen before the checkpoint
+   * moves: the log no longer has them.
    */
   apply(batch: IndexBatch): Promise<boolean>;
   /**
-   * Keeps all that is read from now on as of one moment, until it is let go; whoever holds or writes meanwhile ends it.
-   * Letting go answers whether it lasted. What cannot do that is asked for its generation instead.
+   * Holds a snapshot for all following reads until it is released; another hold or a write ends it. Releasing tells
+   * whether it lasted. Engines that cannot hold one are asked for their generation instead.
    */
   hold?(): () => boolean;
-  /** Forgets everything derived, so that applying starts again at position 1; what it was made from it goes on remembering. */
+  /** Deletes everything derived, so indexing starts again at position 1; remembered heads stay. */
   reset(): Promise<void>;
   /**
-   * Every head of a log that this index was made from, now or before it was begun again or exchanged for another, also by
-   * another version: evidence against a log that was cut off or exchanged, which nothing but settling it takes away.
+   * All log heads that this index was ever built from, also before resets and by other versions: evidence against a
+   * truncated or replaced log, removed only by `forgetHeads`.
    */
   rememberedHeads(): Promise<readonly IndexSource[]>;
-  /** Forgets these, but for what it is made from now: the log holds them, or a person has accepted that it does not. */
+  /**
+   * Forgets these heads, except the current source: the log contains them, or a person has accepted that it does not.
+   */
   forgetHeads(heads: readonly IndexSource[]): Promise<void>;
-  /** As the log's: removes what rows that went have left where the index keeps its bytes. */
+  /** Like the log's: removes leftovers of deleted rows from storage. */
   purge?(): Promise<string | undefined>;
-  /** Whether rows went since it was last purged, by whichever process. */
+  /** Whether any process deleted rows since the last purge. */
   isPurgeDue?(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** All that a list has, in its order. It holds still for nobody: what comes meanwhile may be among it or not. */
+/** Pages through a list; entries that arrive meanwhile may be included or not. */
 export async function* rowPages(
   list: (place: { readonly limit: number; readonly after?: RowKey }) => Promise<readonly RowKey[]>,
   limit: number,

@@ -1,16 +1,16 @@
-// What an entry is found by beside its own columns: a table, from which follow the references that rows carry and the
-// conditions that a filter can put on them. A reference that no row carries does not compile.
+// References: what an entry is found by besides its columns. References of rows and filter conditions both follow from
+// this table, so a filter on a reference that no row has does not compile.
 import { isMemoryKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { type Mark, marksOf, modelOf } from "../model/states.js";
 
-/** What the entry refers to; undefined where its body is none that was recorded. */
+/** The entry's references; undefined if its body is not a recorded one. */
 type Derive<R extends string = string> = (kind: string, body: JsonObject) => readonly R[] | undefined;
 
 const referenceTable = {
-  /** Memories that an answer used, by their ids. */
+  /** Memories that an answer used, by id. */
   memory: (kind, { memories_used }) => (isCall(kind) ? textsIn(memories_used) : []),
-  /** The same of chunks. */
+  /** Chunks that an answer used. */
   chunk: (kind, { chunks_used }) => (isCall(kind) ? textsIn(chunks_used) : []),
   tool: (kind, { tool }) => (kind === "tool_call" && typeof tool === "string" ? [tool] : []),
   model: modelsOf,
@@ -20,13 +20,13 @@ const referenceTable = {
   /** The provider's id of an answer. */
   answer: answerIdsOf,
   is: marksOf satisfies Derive<Mark>,
-  /** The memories that an entry is about, however many entries are about one. */
+  /** Memories that an entry is about. */
   memory_history: memoriesOf,
 } satisfies { readonly [what: string]: Derive };
 
 type ReferenceTable = typeof referenceTable;
 
-/** What an entry refers to: for example a memory that was used, by its id. Both parts are compared exactly. */
+/** A reference, for example to a used memory by its id. Both parts are compared exactly. */
 export type Reference = {
   readonly [W in keyof ReferenceTable]: {
     readonly what: W;
@@ -34,16 +34,16 @@ export type Reference = {
   };
 }[keyof ReferenceTable];
 
-/** By this the interactions are found that have a recorded context pack. */
+/** Marks interactions with a recorded context pack. */
 export const HAS_CONTEXT = { what: "has", reference: "context" } as const satisfies Reference;
 
-/** By this the entries are found that were altered before they were indexed. */
+/** Marks entries that were altered before they were indexed. */
 export const HAS_ALTERED = { what: "has", reference: "altered" } as const satisfies Reference;
 
-/** That a reference counts for the entry, whichever entry says so; with `lacks`, that none such does. */
+/** Matches entries that a reference counts for, whichever entry has it; with `lacks`, entries without it. */
 export type ReferenceCondition = Reference & { readonly lacks?: boolean };
 
-/** In the order of the table; undefined where the body is none that was recorded. */
+/** In table order; undefined if the body is not a recorded one. */
 export function referencesOf(kind: string, body: JsonObject): readonly Reference[] | undefined {
   const references: Reference[] = [];
   for (const [what, derive] of Object.entries(referenceTable)) {
@@ -72,7 +72,7 @@ function answerIdsOf(kind: string, { extra }: JsonObject): readonly string[] {
   return typeof id === "string" && id !== "" && id.length <= ANSWER_CHARS_MAX ? [id] : [];
 }
 
-/** Longer ones are none: providers' have less than a quarter of this. */
+/** Longer ones are ignored; providers' have less than a quarter of this. */
 const ANSWER_CHARS_MAX = 256;
 
 function memoriesOf(kind: string, { id, memory_id, memories }: JsonObject): readonly string[] {

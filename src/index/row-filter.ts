@@ -1,23 +1,23 @@
-// What a filter of rows means: the conditions there are, each of a kind that every engine knows, and when a row passes.
+// Row filters: the conditions, each of a kind that every engine implements, and when a row matches.
 import type { EntryRow } from "./port.js";
 import type { Reference, ReferenceCondition } from "./references.js";
 
-/** What is asked for, by kind of condition. */
+/** Operands, by kind of condition. */
 interface AskedBy {
-  /** The label is this one; `""` asks for rows without it. Engines may keep an order of only those that have one. */
+  /** Equals this label; `""` matches rows without it. Engines may index only rows with a label. */
   readonly label: string;
-  /** The value is one of these; none of them lets nothing pass. */
+  /** Is one of these; an empty list matches nothing. */
   readonly one_of: readonly string[];
   readonly equals: string;
   readonly at_least: number;
   readonly at_most: number;
-  /** All of these count for the row, or for those with `lacks` none does. */
+  /** All of these count for the row; those with `lacks` do not. */
   readonly references: readonly ReferenceCondition[];
 }
 
 type ConditionKind = keyof AskedBy;
 
-/** Columns that hold a value of this type. */
+/** Columns with values of this type. */
 type ColumnOf<V> = {
   [C in keyof EntryRow]-?: Exclude<EntryRow[C], undefined> extends V ? C : never;
 }[keyof EntryRow];
@@ -28,8 +28,8 @@ type Rule =
   | { readonly by: "references"; readonly column: ColumnOf<readonly Reference[]> };
 
 /**
- * Every condition that a filter can have: its kind, and the column it looks at. Engines translate the kinds, in this order,
- * so that a condition on a further column needs nothing of them but the column.
+ * All conditions with their kind and column. Engines translate the kinds, in this order, so a condition on another
+ * column needs no change in engines.
  */
 const conditionRules = {
   session_id: { by: "label", column: "session_id" },
@@ -48,13 +48,13 @@ type Rules = typeof conditionRules;
 /** A part of a filter. */
 export type ConditionName = keyof Rules;
 
-/** Filters of a list; an absent one filters nothing, `""` of a label selects entries without it. */
+/** Filters of a list; a missing one filters nothing, an empty label selects entries without it. */
 export type RowFilter = { readonly [N in keyof Rules]?: AskedBy[Rules[N]["by"]] };
 
-/** The columns that these conditions look at. */
+/** Columns used by these conditions. */
 export type FilteredRow<N extends ConditionName = ConditionName> = Pick<EntryRow, Rules[N]["column"]>;
 
-/** A condition that a filter has, told apart by its kind. */
+/** One condition of a filter. */
 export type Condition = {
   [B in ConditionKind]: {
     readonly by: B;
@@ -74,13 +74,13 @@ export function conditionsOf(filter: RowFilter): readonly Condition[] {
   });
 }
 
-/** The filter without its conditions on references, or with these in their place. */
+/** Replaces the reference conditions of a filter. */
 export function withReferences(filter: RowFilter, references: readonly ReferenceCondition[]): RowFilter {
   const { references: _, ...others } = filter;
   return references.length === 0 ? others : { ...others, references };
 }
 
-/** What of the filter an index of one kind's rows in order of time answers by itself. */
+/** The part of a filter that an index by kind and time answers by itself. */
 export function timesOfKind(kind: string, { since_ms, until_ms }: RowFilter): RowFilter {
   return {
     kinds: [kind],
@@ -89,12 +89,12 @@ export function timesOfKind(kind: string, { since_ms, until_ms }: RowFilter): Ro
   };
 }
 
-/** The columns that a filter with these conditions looks at, each once. */
+/** Columns used by these conditions, without duplicates. */
 export function columnsOf<N extends ConditionName>(names: readonly N[]): readonly (keyof FilteredRow<N>)[] {
   return [...new Set(names.map((name) => conditionRules[name].column))];
 }
 
-/** Whether a row passes. A column that it does not have passes nothing but the wish for no label. */
+/** Whether a row matches. A missing column matches only the empty label. */
 export function rowMatches<N extends ConditionName>(row: FilteredRow<N>, filter: Pick<RowFilter, N>): boolean {
   for (const name of Object.keys(filter) as readonly ConditionName[]) {
     const asked = (filter as RowFilter)[name];
@@ -106,7 +106,7 @@ export function rowMatches<N extends ConditionName>(row: FilteredRow<N>, filter:
   return true;
 }
 
-/** The filter that both filters together are; where they contradict each other, that is no kind of entry at all. */
+/** Both filters combined; if they contradict each other, a filter that matches no kind. */
 export function bothHold(one: RowFilter, other: RowFilter): RowFilter {
   const both: { -readonly [N in ConditionName]?: unknown } = { ...one };
   let isContradicted = false;
@@ -122,7 +122,7 @@ export function bothHold(one: RowFilter, other: RowFilter): RowFilter {
 
 interface Comparison<Asked> {
   passes(value: unknown, asked: Asked): boolean;
-  /** What is asked where both must hold; undefined where nothing can pass both. */
+  /** Both operands combined; undefined if nothing can match both. */
   together(one: Asked, other: Asked): Asked | undefined;
 }
 

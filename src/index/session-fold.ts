@@ -1,10 +1,9 @@
-// Sessions as documents: what is known of a session, summed up over its entries, so that a summary costs the same however
-// long the session is.
+// Sessions as documents: sums over their entries, so a summary costs the same for any length.
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Fold } from "./fold.js";
 import type { EntryRow, IndexDocument } from "./port.js";
 
-/** The collection of sessions: by `session_id`, sorted by the latest time, labelled with projects and clients. */
+/** Sessions by `session_id`, sorted by the latest time, labelled with projects and clients. */
 export const SESSIONS = "sessions";
 
 export interface SessionRow {
@@ -18,23 +17,23 @@ export interface SessionRow {
   readonly clients: readonly string[];
   readonly entries: number;
   readonly by_kind: { readonly [kind: string]: number };
-  /** The greatest `through` of its consolidations since the last clear, 0 without any. */
+  /** Greatest `through` of its consolidations since the last clear; 0 without any. */
   readonly consolidated_through: number;
-  /** Position of the newest of them, 0 without any. */
+  /** Position of the newest of them; 0 without any. */
   readonly consolidated_at: number;
-  /** Position of its last clear marker, 0 without any. */
+  /** Position of its last clear marker; 0 without any. */
   readonly cleared_through: number;
   /** Position of its newest entry. */
   readonly last_position: number;
 }
 
-/** Sessions that hold an entry with the label; `""` asks for one without it. */
+/** Sessions with an entry that has the label; `""` selects entries without it. */
 export interface SessionFilter {
   readonly project?: string;
   readonly client?: string;
 }
 
-/** What of a session is in the body of its document; the rest is its key, its sort and its labels. */
+/** The document's body; the rest is its key, sort and labels. */
 type SessionSums = Omit<SessionRow, "session_id" | "last_ms" | "projects" | "clients" | "entries" | "last_position">;
 
 export const sessionFold: Fold = {
@@ -66,7 +65,7 @@ export function documentToSession(document: IndexDocument): SessionRow {
   };
 }
 
-/** What is labelled so; an empty label tells that an entry had none. */
+/** Non-empty labels with this prefix; an empty one marks an entry without. */
 function labelled(labels: readonly string[], prefix: string): readonly string[] {
   const found: string[] = [];
   for (const label of labels) {
@@ -75,7 +74,7 @@ function labelled(labels: readonly string[], prefix: string): readonly string[] 
   return found;
 }
 
-/** The labels that a filter asks for. */
+/** The document labels of a filter. */
 export function labelsOf(filter: SessionFilter): readonly string[] {
   return LABELLINGS.flatMap((what) => {
     const label = filter[what];
@@ -88,7 +87,7 @@ const LABELLINGS = ["project", "client"] as const;
 function addRows(key: string, document: IndexDocument | undefined, rows: readonly EntryRow[]): IndexDocument {
   const sums = document === undefined ? emptySums() : { ...toSums(document) };
   const by_kind: { [kind: string]: number } = { ...sums.by_kind };
-  // An entry without a label is told by an empty one, which filters ask for too. A set keeps the order of appearance.
+  // Entries without a label add an empty one, which filters also use. A set keeps the order.
   const labels = new Set(document?.labels);
   let last: EntryRow | undefined;
   let sort = document?.sort ?? Number.MIN_SAFE_INTEGER;
@@ -110,7 +109,7 @@ function addRows(key: string, document: IndexDocument | undefined, rows: readonl
   return { collection: SESSIONS, key, sort, position, labels: [...labels], body: { ...sums, by_kind } };
 }
 
-/** Later ones win, key by key; for consolidations the greatest does. */
+/** Later values win, key by key; for consolidations the greatest. */
 function addFacts(sums: Writable<SessionSums>, { title, parent, metadata, through }: JsonObject): void {
   if (typeof title === "string") sums.title = title;
   if (typeof parent === "string") sums.parent = parent;
@@ -133,7 +132,7 @@ function emptySums(): Writable<SessionSums> {
   };
 }
 
-/** Nobody else writes documents of this collection. */
+/** Only this fold writes this collection. */
 function toSums({ body }: IndexDocument): SessionSums {
   return body as unknown as SessionSums;
 }

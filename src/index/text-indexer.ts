@@ -1,19 +1,19 @@
-// The text indexer: gives the texts of entries to the index, behind the rows and in small steps.
+// The text indexer: adds the texts of entries to the index, behind the rows and in small steps.
 
 import type { EntryLog } from "../log/port.js";
 import { readableBody } from "./entry-row.js";
 import type { EntryIndex } from "./port.js";
 import { toEntryTexts } from "./texts.js";
 
-/** A read that comes meanwhile waits for the step to end, which takes some ten milliseconds. */
+/** Reads wait for the current step, which takes some ten milliseconds. */
 const STEP_ENTRIES = 128;
 const STEP_BYTES = 512 * 1024;
 
-/** More entries than this without signatures are not left to every search to look through: it helps to index them. */
+/** With more entries without signatures, searches first help to index them. */
 const UNCOVERED_MAX = 1_000;
 /**
- * It helps with a part of them, so that commands which end at once get on with it between them. To look through an entry
- * takes a fraction of the time to index it, so that a search is quicker with the rest of them left as they are.
+ * Searches help for this long, so short-lived commands make progress too. Scanning an entry takes a fraction of the
+ * time to index it, so the rest is scanned.
  */
 const HELPING_MS = 60;
 
@@ -21,7 +21,9 @@ export class TextIndexer {
   readonly #log: EntryLog;
   readonly #index: EntryIndex;
   readonly #nowMs: () => number;
-  /** Through where texts were given, and the checkpoint then: the index may hold more than it has written. */
+  /**
+   * Position through which texts were given, and the checkpoint then: the index may buffer more than it has written.
+   */
   #given = 0;
   #checkpoint = 0;
   #stepping: Promise<boolean> | undefined;
@@ -32,26 +34,23 @@ export class TextIndexer {
     this.#nowMs = parts.nowMs ?? (() => performance.now());
   }
 
-  /**
-   * Gives some texts, never of entries beyond the rows; false when there was nothing left to give, and what the index kept
-   * back is written.
-   */
+  /** Adds some texts, never past the rows; false if nothing was left, and buffered texts are written. */
   step(): Promise<boolean> {
-    // Whoever asks while a step is on its way shares it, so that texts are given in order.
+    // Concurrent callers share a step, so texts are added in order.
     this.#stepping ??= this.#step().finally(() => {
       this.#stepping = undefined;
     });
     return this.#stepping;
   }
 
-  /** Returns once the texts of all rows there are were given. */
+  /** Returns once the texts of all rows were added. */
   async catchUp(): Promise<void> {
     while (await this.step());
   }
 
   /**
-   * Gives some texts if a search would have to look through many entries itself: one step wherever that has enough to do,
-   * so that searches beside busy writers keep up with them, and more steps only where very many wait.
+   * Adds texts if a search would have to scan many entries: one step if there is enough for it, so searches next to
+   * busy writers keep up, and more only if very many wait.
    */
   async help(): Promise<void> {
     const untilMs = this.#nowMs() + HELPING_MS;
@@ -59,10 +58,10 @@ export class TextIndexer {
     while ((await this.#uncovered()) > UNCOVERED_MAX && this.#nowMs() < untilMs && (await this.step()));
   }
 
-  /** How many rows there are whose texts were not given yet. */
+  /** Number of rows without texts. */
   async #uncovered(): Promise<number> {
     const checkpoint = await this.#index.textCheckpoint();
-    // Another process got ahead, or the index was begun anew.
+    // Another process got ahead, or the index was reset.
     if (checkpoint > this.#given || checkpoint < this.#checkpoint) {
       this.#given = checkpoint;
       this.#checkpoint = checkpoint;
@@ -89,7 +88,7 @@ export class TextIndexer {
     return true;
   }
 
-  /** Other processes search too, and would have to look through what is kept here alone. */
+  /** Writes buffered texts: other processes would have to scan them. */
   async #writeKept(): Promise<void> {
     await this.#index.mergeTexts?.();
     this.#checkpoint = await this.#index.textCheckpoint();

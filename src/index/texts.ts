@@ -1,4 +1,4 @@
-// What of an entry a search looks through: its texts, each with the field that it stands in.
+// The texts of an entry that searches look through, each with its field; and the texts that a model was given.
 import { saidIn } from "../model/content.js";
 import type { FieldsByKind, Kind, ReservedFieldsByKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
@@ -11,8 +11,8 @@ export interface FieldText {
 }
 
 /**
- * The fields that are searched, in the order in which a hit is looked for. Of what the log writes itself only memories say
- * something; quotes are found where they were said, and what a session is called by its id.
+ * Searched fields, in the order in which hits are looked for. Of entries that the log writes, only memories have texts;
+ * quotes are found where they were said, sessions by id.
  */
 const fieldsByKind: { readonly [K in Kind]: readonly (keyof (FieldsByKind & ReservedFieldsByKind)[K])[] } = {
   interaction: ["prompt", "response", "response_summary", "error"],
@@ -38,8 +38,8 @@ const fieldsByKind: { readonly [K in Kind]: readonly (keyof (FieldsByKind & Rese
 };
 
 /**
- * The texts of an entry as they were recorded, from its body or from the entry itself, since fields lie flat in both. What
- * a later response said belongs to the entry that brought it.
+ * The texts of an entry as recorded, from its body or the entry itself, since fields are flat in both. Text of a later
+ * response belongs to the entry that brought it.
  */
 export function textsOf(kind: string, fields: object): readonly FieldText[] {
   if (!Object.hasOwn(fieldsByKind, kind)) return [];
@@ -60,7 +60,7 @@ export function hasTexts(kind: string): boolean {
   return Object.hasOwn(fieldsByKind, kind) && fieldsByKind[kind as Kind].length > 0;
 }
 
-/** Every key and leaf of a value that is not empty, each a text of its own. */
+/** All non-empty keys and leaves of a value. */
 function leavesOf(value: JsonValue): readonly string[] {
   const texts: string[] = [];
   addLeaves(value, (text) => {
@@ -69,7 +69,7 @@ function leavesOf(value: JsonValue): readonly string[] {
   return texts;
 }
 
-/** The same as an index takes them: in the form that searches compare. */
+/** The texts as the index stores them, normalised for searches. */
 export function toEntryTexts(placed: {
   readonly position: number;
   readonly kind: string;
@@ -79,7 +79,7 @@ export function toEntryTexts(placed: {
   return { position: placed.position, texts };
 }
 
-/** A string is one text, even if it holds JSON; of lists and objects each key and leaf is one. Null says nothing. */
+/** A string is one text, even if it contains JSON; lists and objects yield each key and leaf. Null yields nothing. */
 function addLeaves(value: JsonValue | undefined, add: (text: string) => void): void {
   if (typeof value === "string") add(value);
   else if (typeof value === "number" || typeof value === "boolean") add(JSON.stringify(value));
@@ -92,7 +92,7 @@ function addLeaves(value: JsonValue | undefined, add: (text: string) => void): v
   }
 }
 
-/** Of content parts only what was said or called: neither their types nor the bytes of an image are anybody's words. */
+/** Content parts yield what was said or called, not their types or the bytes of an image. */
 function addContent(content: JsonValue | undefined, add: (text: string) => void): void {
   for (const part of Array.isArray(content) ? content : [content]) {
     if (!isJsonObject(part)) {
@@ -100,7 +100,7 @@ function addContent(content: JsonValue | undefined, add: (text: string) => void)
       continue;
     }
     for (const text of saidIn(part)) add(text);
-    // A call inside content is searched as one in `tool_calls` is; a result holds content of its own.
+    // Calls inside content are searched like those in `tool_calls`; results have content of their own.
     if (part.type === "tool_use") {
       addLeaves(part.name, add);
       addLeaves(part.input, add);
@@ -109,23 +109,20 @@ function addContent(content: JsonValue | undefined, add: (text: string) => void)
   }
 }
 
-// What a model was given, part by part, and the texts in it: of messages what they say and call, of all else each key and
-// leaf.
-
-/** A message, or what lies beside the messages. */
+/** A message, or what comes with the messages. */
 export interface GivenPart {
-  /** The message's own role; `system`, `tools` or `context_pack` of what lies beside them. */
+  /** The message's role, or `system`, `tools` or `context_pack`. */
   readonly role: string;
   readonly value: JsonValue;
-  /** Text by text; of the same part with its secrets masked where that is handed in. */
+  /** The part's texts; of a masked copy if one is passed. */
   readonly texts: (value?: JsonValue) => readonly string[];
 }
 
-/** A context pack in the order in which models are given it: tools and system first, then the messages. */
+/** The parts of a context pack in the order that models get them: tools and system first, then messages. */
 export function partsOfPack(pack: JsonObject): readonly GivenPart[] {
   const { messages = [], system, tools, ...rest } = pack;
   const isList = Array.isArray(messages);
-  // Messages that are no list were given all the same.
+  // Messages that are not a list count as well.
   const others = isList ? rest : { ...rest, messages };
   return [
     ...(isNothing(tools) ? [] : [besideMessages("tools", tools)]),
@@ -147,7 +144,7 @@ function besideMessages(role: string, value: JsonValue): GivenPart {
   return { role, value, texts: (given = value) => leavesOf(given) };
 }
 
-/** A system text is content as a message's is. */
+/** A system text is content like a message's. */
 function systemPart(system: JsonValue): GivenPart {
   return { role: "system", value: system, texts: (value = system) => textsOfMessage({ content: value }) };
 }
@@ -157,12 +154,12 @@ function textsOfMessage(message: JsonValue): readonly string[] {
   const { content = null, name = null, tool_calls = null, ...others } = message;
   const said = textsOf("message", { content, name, tool_calls }).map(({ text }) => text);
   const known = isJsonObject(content) ? [...said, ...leavesOf(content)] : said;
-  // What a provider's own form carries beside these, such as reasoning, lay before the model as well.
+  // Fields of a provider's own format, such as reasoning, were given as well.
   const rest = Object.entries(others).filter(([field]) => !ADDRESSES.has(field));
   return [...known, ...rest.flatMap(([, value]) => leavesOf(value))];
 }
 
-/** What says whose a message is and where it belongs, and nothing else. */
+/** Fields that only identify a message. */
 const ADDRESSES: ReadonlySet<string> = new Set(["role", "type", "id", "tool_call_id", "entry_id"]);
 
 function isNothing(value: JsonValue | undefined): value is null | undefined {
