@@ -170,8 +170,7 @@ function notItsMessage(position: number): Rejection {
   });
 }
 
-// Read in small portions, so large batches use little memory and nobody waits long.
-/** What is read of the log at once, so that a batch of thousands holds little of it in memory and nobody waits for long. */
+/** Read in small portions, so large batches use little memory and nobody waits long. */
 const READ_ENTRIES = 100;
 const READ_BYTES = 4 * 1024 * 1024;
 
