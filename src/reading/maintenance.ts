@@ -78,6 +78,8 @@ export type MaintenanceCalls = CallsOf<typeof maintenanceCalls>;
 /**
  * Selects entries by reading the log, in order, without erased ones. The body of an altered entry cannot be trusted: it
  * is selected by the row that was indexed before, if there is one.
+ *
+ * @internal Exported for tests.
  */
 export async function selectFromLog(
   log: Pick<EntryLog, "readBodies">,
