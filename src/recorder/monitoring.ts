@@ -1,7 +1,8 @@
 // How a store is: whether its log can be read and written, how far the index has followed, and how much waits.
+
+import type { AlteredNote } from "../log/altered-note.js";
 import type { CommitLoad, CommitReport, GroupCommit } from "../log/capture/group-commit.js";
 import type { OnRecorded, RecordedHooks } from "../log/capture/recorded-hooks.js";
-import type { AlteredNote } from "../log/altered-note.js";
 import type { EntryLog } from "../log/port.js";
 import { Fault } from "../model/fault.js";
 import type { Calls } from "../operations/calls.js";
