@@ -120,7 +120,7 @@ const labelByKind: { readonly [K in Exclude<Row["kind"], "altered">]: string } =
   memory_promoted: "promoted",
   memory_rejected: "rejected",
   memory_superseded: "superseded",
-  memory_reinforced: "met again",
+  memory_reinforced: "reinforced",
 };
 
 export const kindNames = Object.keys(labelByKind) as readonly (keyof typeof labelByKind)[];
@@ -151,7 +151,7 @@ export function gistOf(entry: Row | Hit): string {
   try {
     return wordsOf(entry);
   } catch {
-    return "(cannot be shown here)";
+    return "(not displayable)";
   }
 }
 
@@ -174,9 +174,9 @@ function wordsOf(entry: Row): string {
     case "consolidation":
       return entry.summary || `through #${entry.through}`;
     case "clear":
-      return "The history starts anew here.";
+      return "Context cleared.";
     case "withdrawal":
-      return `Takes back #${entry.withdraws}.`;
+      return `Removes #${entry.withdraws}.`;
     case "feedback":
       return [entry.label, entry.comment].filter((text) => text !== "").join(": ") || scoreWords(entry.score);
     case "session_info":

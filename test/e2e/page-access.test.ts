@@ -6,7 +6,7 @@ import { browserOfFile } from "./page-browser.js";
 const open = browserOfFile();
 
 const SAID = { kind: "message", session_id: "s", project: "atlas", role: "user", content: "behind the door" };
-const door = { name: "This record has keys" } as const;
+const door = { name: "Enter an access key" } as const;
 
 test("a view that rests is closed once its key is revoked, and once the first key is made", async () => {
   const server = await startServer();
@@ -19,7 +19,7 @@ test("a view that rests is closed once its key is revoked, and once the first ke
   await page.getByRole("heading", door).waitFor();
   expect(await page.content()).not.toContain("behind the door");
   await page.getByLabel("Key").fill(key);
-  await page.getByRole("button", { name: "Open the record" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
   await row.waitFor();
   await keys.revoke(id);
   await page.getByRole("heading", door).waitFor();
@@ -32,7 +32,7 @@ test("filters complete themselves as soon as a key was given", async () => {
   const { key } = await server.recorder.keys.create({ scope: "read" });
   const { page } = await open(`${server.address}/`);
   await page.getByLabel("Key").fill(key);
-  await page.getByRole("button", { name: "Open the record" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
   await page.locator(".entry-line", { hasText: "behind the door" }).waitFor();
   await page.getByLabel("Search the record").fill("door project:a");
   await page.getByRole("option", { name: "project:atlas" }).waitFor();

@@ -123,7 +123,7 @@ test("an address that cannot be decoded is the page's, and a place beyond the en
   await server().post("/entries", [said("short", "its first words"), said("short", "its last words")]);
   const { page } = await open("about:blank");
   const answer = await page.goto(`${server().address}/ui/sessions/%E0%A4%A`);
-  await page.getByRole("heading", { name: "There is no such session" }).waitFor();
+  await page.getByRole("heading", { name: "This session isn’t in this store." }).waitFor();
   expect(answer?.headers()["content-security-policy"]).toContain("script-src 'self'");
   expect((await server().get("/sessions/%E0%A4%A")).headers.get("content-security-policy")).toContain(
     "default-src 'none'",
@@ -246,11 +246,11 @@ test("times in the address that are none are refused in words, and nothing is dr
   expect(problems.filter((problem) => problem.includes("NaN"))).toEqual([]);
 });
 
-test("an answer that cannot be drawn leaves the frame, and other views go on", async () => {
+test("an answer that cannot be rendered fails in its view alone, and other views go on", async () => {
   const { page } = await open("about:blank");
   await failing(page, "**/memories?*", 200, { memories: [null], pending: 0, next_cursor: null });
   await page.goto(`${server().address}/ui/memories`);
-  await page.getByRole("alert").getByText("This view cannot be drawn").waitFor();
+  await page.getByRole("alert").getByText("This view failed").waitFor();
   await page.getByRole("navigation").getByRole("link", { name: "Integrity" }).click();
   await page.getByRole("heading", { name: "Integrity" }).waitFor();
 });

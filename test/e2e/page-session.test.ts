@@ -58,8 +58,8 @@ test("an answer is judged in place, and copied as a model would be given it", as
   const { page } = await open(`${server().address}${MARCH}`, { permissions: ["clipboard-read", "clipboard-write"] });
   const line = page.locator(".line", { hasText: "I will read the rounding code first" });
   await line.hover();
-  await line.getByRole("button", { name: "bad" }).click();
-  await expect.poll(() => line.getByRole("button", { name: "bad" }).getAttribute("aria-pressed")).toBe("true");
+  await line.getByRole("button", { name: "Bad answer" }).click();
+  await expect.poll(() => line.getByRole("button", { name: "Bad answer" }).getAttribute("aria-pressed")).toBe("true");
   await expect
     .poll(async () =>
       (await server().get("/entries?is=disliked")).body.entries.map((entry: { content: string }) => entry.content),
@@ -67,7 +67,7 @@ test("an answer is judged in place, and copied as a model would be given it", as
     .toContain("I will read the rounding code first, then compare a few March invoices with the ledger.");
   const history = `/sessions/${encodeURIComponent("atlas/invoices-march")}/history`;
   const expectCopied = async (name: string, path: string): Promise<void> => {
-    await page.getByRole("button", { name: `Copy as model input for ${name}` }).click();
+    await page.getByRole("button", { name: `Copy as API messages for ${name}` }).click();
     await page.getByText(/\d+ messages copied/).waitFor();
     // The words of the copy before may still stand there.
     const { body } = await server().get(path);
@@ -82,7 +82,7 @@ test("an answer says what the model was given, and what had changed since the tu
   const line = page.locator(".line", { hasText: "Can I use regular expressions?" });
   await line.hover();
   await line.getByRole("button", { name: "given 1 chunk" }).click();
-  await line.getByText(/^Given 3 messages · 1 chunk · \d+ tokens, as it was recorded\.$/).waitFor();
+  await line.getByText(/^Given 3 messages · 1 chunk · \d+ tokens, exactly as recorded\.$/).waitFor();
   await line.getByText("1 kept, 2 added, 0 removed.").waitFor();
   await line.getByRole("link", { name: "docs/roadmap.md#regex" }).waitFor();
   const question = line.getByRole("searchbox", { name: "Was it told" });
@@ -110,7 +110,7 @@ test("an answer says what the model was given, and what had changed since the tu
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   await page.keyboard.press("c");
-  await page.getByText(/^Given \d+ messages · \d+ tokens, by what the session held/).waitFor();
+  await page.getByText(/^Given \d+ messages · \d+ tokens, reconstructed from the session/).waitFor();
 });
 
 test("what comes while one reads further up waits, and follows a reader who is at the end", async () => {
@@ -177,7 +177,7 @@ test("a session that is forgotten while it is open is gone from the page", async
   const { page } = await open(`${server().address}/ui/sessions/gone`);
   await page.getByText("not for long").first().waitFor();
   await server().post("/forget", { session_id: "gone", reason: "somebody asked" });
-  await page.getByRole("heading", { name: "There is no such session" }).waitFor();
+  await page.getByRole("heading", { name: "This session isn’t in this store." }).waitFor();
   expect(await page.content()).not.toContain("not for long");
 });
 

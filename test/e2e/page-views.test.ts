@@ -73,7 +73,7 @@ test("from anywhere to the place of a word by keyboard alone, and on to the next
 
 test("two keys lead to a view also where the second does something by itself, and Enter opens what has the focus", async () => {
   const { page } = await open(`${server().address}/ui/review`);
-  await page.getByRole("button", { name: "Promote" }).waitFor();
+  await page.getByRole("button", { name: "Accept" }).waitFor();
   const sessions = page.getByRole("heading", { name: "Sessions" });
   // On a busy machine the second may come too late, and once more does no harm.
   await expect.poll(() => page.keyboard.type("gs").then(() => sessions.isVisible())).toBe(true);
@@ -135,7 +135,7 @@ test("what is damaged and shared is told with every entry that holds it", async 
   const { page } = await open(`${(await startServer({ data })).address}/ui/integrity`);
   const verdict = page.locator(".verdict [role=alert]");
   await verdict.waitFor();
-  expect(await verdict.textContent()).toContain("Entries that share what is damaged: #1, #2.");
+  expect(await verdict.textContent()).toContain("Entries with the damaged part: #1, #2.");
 });
 
 test("the choice of light or dark is remembered", async () => {
@@ -151,18 +151,18 @@ function paperOf(page: Page): Promise<string> {
   return page.evaluate("getComputedStyle(document.body).backgroundColor");
 }
 
-test("memories are listed by the client whose answers met them, and the record’s own notes by what they are about", async () => {
+test("memories are listed by the client whose answers used them, and system entries by what they are about", async () => {
   const { page } = await open(`${server().address}/ui/memories`);
   const rows = page.locator(".memories li");
   await rows.nth(5).waitFor();
-  await page.getByLabel("met by").selectOption("help-desk");
+  await page.getByLabel("used by").selectOption("help-desk");
   await expect.poll(() => rows.locator("a").allTextContents()).toEqual(["The ledger always wins over the invoice"]);
   expect(new URL(page.url()).searchParams.get("client")).toBe("help-desk");
-  await page.getByLabel("met by").selectOption("cursor");
-  await page.getByText("Answers of cursor met none of them").waitFor();
+  await page.getByLabel("used by").selectOption("cursor");
+  await page.getByText("Answers of cursor used none of them").waitFor();
   await page.goto(`${server().address}/ui/?range=7d`);
-  await page.getByRole("button", { name: /^\d+ notes: .*met again/ }).click();
-  await page.getByRole("link", { name: /met again The ledger always wins over the invoice given, used/ }).waitFor();
+  await page.getByRole("button", { name: /^\d+ notes: .*reinforced/ }).click();
+  await page.getByRole("link", { name: /reinforced The ledger always wins over the invoice given, used/ }).waitFor();
   await expect.poll(() => page.getByText("demo-memory").count()).toBe(0);
 });
 
@@ -185,7 +185,7 @@ test("a candidate is judged with one key, and until then the verdict can be take
   const { page } = await open("about:blank");
   await page.clock.install();
   await page.goto(`${server().address}/ui/review`);
-  await page.getByRole("button", { name: "Promote" }).waitFor();
+  await page.getByRole("button", { name: "Accept" }).waitFor();
   await page.clock.pauseAt(Date.now() + 3_600_000);
   const statement = page.locator(".candidate .statement");
   const status = async (id: string): Promise<string> => (await server().get(`/memories/${id}`)).body.status;
@@ -194,9 +194,9 @@ test("a candidate is judged with one key, and until then the verdict can be take
   const sides = page.getByRole("region", { name: "Contradiction" });
   await sides.getByText("Route pins expire after 10 minutes", { exact: true }).waitFor();
   // Keys do nothing until the page knows what its reader may do.
-  await page.getByRole("button", { name: "Promote" }).waitFor();
+  await page.getByRole("button", { name: "Accept" }).waitFor();
   await page.keyboard.press("a");
-  await page.getByText("Promoted “Route pins expire after 60 minutes”.").waitFor();
+  await page.getByText("Accepted “Route pins expire after 60 minutes”.").waitFor();
   // What is held back waits no longer, however often the server counts it.
   await page.clock.runFor(UNDO_MS - 1_000);
   expect(await page.getByRole("link", { name: "Review" }).locator(".pending").textContent()).toBe(" 4");
@@ -208,7 +208,7 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await page.getByRole("button", { name: "Always run make unlock" }).click();
   await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Another wording").fill("Run make unlock before every second deploy");
-  await page.getByRole("button", { name: "Promote" }).click();
+  await page.getByRole("button", { name: "Accept" }).click();
   // The next verdict is the end of the one before, which until then could be taken back.
   await expect.poll(() => status("demo-candidate-pins")).toBe("rejected");
   expect(await status("demo-candidate-unlock")).toBe("candidate");
@@ -216,11 +216,11 @@ test("a candidate is judged with one key, and until then the verdict can be take
   // Two at one desk: the second verdict is refused, and said to be.
   await page.getByRole("button", { name: "Preise immer in Cent" }).click();
   await server().post("/memories/demo-candidate-cent/promote", {});
-  await page.getByRole("button", { name: "Promote" }).click();
+  await page.getByRole("button", { name: "Accept" }).click();
   await expect.poll(() => status("demo-candidate-unlock")).toBe("active");
   expect((await server().get("/memories/demo-candidate-unlock")).body.content).toMatch(/every second deploy/);
   await page.keyboard.press("a");
-  await page.getByText("Somebody else judged it before").waitFor();
+  await page.getByText("Somebody else has already reviewed it").waitFor();
 
   // Ten seconds later it is recorded, and who leaves the page has decided.
   const left = async (): Promise<number> => (await server().get("/memories?status=candidate")).body.pending;
@@ -228,7 +228,7 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await page.clock.runFor(UNDO_MS);
   await expect.poll(left).toBe(1);
   await page.keyboard.press("a");
-  await page.getByRole("heading", { name: "Nothing waits." }).waitFor();
+  await page.getByRole("heading", { name: "You’re all caught up." }).waitFor();
   await page.getByRole("link", { name: "Memories", exact: true }).click();
   await expect.poll(left).toBe(0);
   await page.getByText(/Agents/).waitFor();
@@ -248,7 +248,7 @@ test("a marked sentence becomes a candidate with one key, its evidence filled in
   // Words that were set from Markdown are quoted as they were recorded; what a gate drops can be worded anew.
   await page.getByText("The weekly job pins its customers").click({ clickCount: 3 });
   await page.keyboard.press("m");
-  await page.getByRole("link", { name: "It waits in Review." }).waitFor();
+  await page.getByRole("link", { name: "It is in the review queue." }).waitFor();
   const quotes = async () =>
     (await newest()).map(({ evidence }: { evidence: { quote: string }[] }) => evidence[0]?.quote);
   await expect.poll(quotes).toContainEqual(expect.stringContaining("customers to `search-0`, and"));
@@ -265,14 +265,14 @@ test("what a key may not do is not offered", async () => {
   const reader = await keys.create({ scope: "read" });
   const { page } = await open(`${server().address}/ui/review`);
   await page.getByLabel("Key").fill(reader.key);
-  await page.getByRole("button", { name: "Open the record" }).click();
-  await page.getByText("This key may read, and not judge.").waitFor();
-  expect(await page.getByRole("button", { name: "Promote" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("This key can read but not review.").waitFor();
+  expect(await page.getByRole("button", { name: "Accept" }).count()).toBe(0);
   // On in the same page, which knows by now what the key may do.
   await page.getByRole("link", { name: "Sessions" }).click();
   await page.getByRole("link", { name: "Invoice totals off by one cent" }).click();
   await page.locator(".line").first().waitFor();
-  await expect.poll(() => page.getByRole("button", { name: "Copy as model input" }).count()).toBe(2);
-  expect(await page.getByRole("button", { name: /^(?:Export|good)$/ }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("button", { name: "Copy as API messages" }).count()).toBe(2);
+  expect(await page.getByRole("button", { name: /^(?:Export|Good answer)$/ }).count()).toBe(0);
   for (const { id } of (await keys.list()).keys) await keys.revoke(id);
 });

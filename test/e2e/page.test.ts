@@ -82,7 +82,7 @@ test("every kind has a line with its first words", async () => {
   expect(await page.locator(".entry-line .gist").allTextContents()).toEqual([
     // What belongs to no session, then the session that went on beside it.
     ...["the source", "the decision", "the error", "look here", "4 characters", "the prompt"],
-    ...["the title", "The history starts anew here.", "through #1", "(thinking) hm", "calls look", "in parts"],
+    ...["the title", "Context cleared.", "through #1", "(thinking) hm", "calls look", "in parts"],
   ]);
 });
 
@@ -96,7 +96,7 @@ test("every address below /ui/ is the page's, also of a session that is called l
   await page.goto(`${server.address}/ui/sessions/worker.js`);
   await page.locator(".line", { hasText: "from every view" }).waitFor();
   await page.goto(`${server.address}/ui/no/such/view`);
-  await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
   await page.goto(`${server.address}/docs`);
   await page.getByRole("heading", { name: "Talking to Hansard over HTTP" }).waitFor();
   expect(problems).toEqual([]);
@@ -108,12 +108,12 @@ test("a server that goes away is noticed, and so is its return, and nothing reco
   const { page } = await open(`${server.address}/`);
   await page.locator(".entry-line", { hasText: "before" }).waitFor();
   await server.close();
-  await page.getByText("The server does not answer.").waitFor();
+  await page.getByText("Can’t reach the server.").waitFor();
   expect(await page.locator(".entry-line", { hasText: "before" }).isVisible()).toBe(true);
   const again = await startServer({ data: server.data, port: Number(new URL(server.address).port) });
   await again.post("/interactions", { prompt: "after" });
   await page.locator(".entry-line", { hasText: "after" }).waitFor();
-  await expect.poll(() => page.getByText("The server does not answer.").isVisible()).toBe(false);
+  await expect.poll(() => page.getByText("Can’t reach the server.").isVisible()).toBe(false);
 });
 
 test("a session that is opened while the server is away comes with it, and one that was open keeps its place", async () => {
@@ -134,7 +134,7 @@ test("a session that is opened while the server is away comes with it, and one t
   const line = opening.locator(".entry-line", { hasText: "line 0 of short" });
   await line.waitFor();
   await server.close();
-  for (const page of [reading, opening]) await page.getByText("The server does not answer.").waitFor();
+  for (const page of [reading, opening]) await page.getByText("Can’t reach the server.").waitFor();
   await line.click();
   await opening.getByLabel("Find in this session").waitFor();
   const again = await startServer({ data: server.data, port: Number(new URL(server.address).port) });
@@ -142,7 +142,7 @@ test("a session that is opened while the server is away comes with it, and one t
   await again.post("/entries", { kind: "message", session_id: "long", role: "user", content: "after it came back" });
   await reading.getByRole("button", { name: "1 new", exact: true }).waitFor();
   await here.waitFor();
-  await expect.poll(() => reading.getByText("The server does not answer.").isVisible()).toBe(false);
+  await expect.poll(() => reading.getByText("Can’t reach the server.").isVisible()).toBe(false);
 });
 
 test("entries that stream in at 200 a second all arrive, and leave the page responsive", async () => {
@@ -200,12 +200,12 @@ test("a verdict that could not be recorded is said to be lost, and its candidate
   const { page } = await open("about:blank");
   await page.clock.install();
   await page.goto(`${server.address}/ui/review`);
-  await page.getByRole("button", { name: "Promote" }).click();
-  await page.getByText("Promoted “The ledger wins”.").waitFor();
+  await page.getByRole("button", { name: "Accept" }).click();
+  await page.getByText("Accepted “The ledger wins”.").waitFor();
   await server.close();
   await page.clock.runFor(10_000);
   await page.getByText("Not recorded: The server does not answer.").waitFor();
-  await page.getByRole("button", { name: "Promote" }).waitFor();
+  await page.getByRole("button", { name: "Accept" }).waitFor();
 });
 
 test("on a phone nothing is wider than the screen", async () => {
@@ -235,17 +235,17 @@ test("where the record has keys the page asks for one, shows the record with it,
   const { id, key } = await keys.create({ scope: "read" });
   const capture = await keys.create({ scope: "capture" });
   const { page } = await open(`${server.address}/`);
-  await page.getByRole("heading", { name: "This record has keys" }).waitFor();
+  await page.getByRole("heading", { name: "Enter an access key" }).waitFor();
   expect(await page.content()).not.toContain("behind the door");
 
   const enter = async (text: string): Promise<void> => {
     await page.getByLabel("Key").fill(text);
-    await page.getByRole("button", { name: "Open the record" }).click();
+    await page.getByRole("button", { name: "Sign in" }).click();
   };
   await enter("hansard_none");
-  await page.getByText("That key is not known here, or was revoked.").waitFor();
+  await page.getByText("That key isn’t valid, or was revoked.").waitFor();
   await enter(capture.key);
-  await page.getByText("That key may not read.").waitFor();
+  await page.getByText("That key cannot read.").waitFor();
   await enter(key);
   const line = page.locator(".entry-line", { hasText: "behind the door" });
   await line.waitFor();
@@ -254,12 +254,12 @@ test("where the record has keys the page asks for one, shows the record with it,
   await page.reload();
   await line.waitFor();
   const elsewhere = await open(`${server.address}/`);
-  await elsewhere.page.getByRole("heading", { name: "This record has keys" }).waitFor();
-  expect(await page.getByRole("heading", { name: "This record has keys" }).isVisible()).toBe(false);
+  await elsewhere.page.getByRole("heading", { name: "Enter an access key" }).waitFor();
+  expect(await page.getByRole("heading", { name: "Enter an access key" }).isVisible()).toBe(false);
 
   // What is open goes with its key, without anybody asking for it.
   await keys.revoke(id);
   await server.post("/health");
-  await page.getByRole("heading", { name: "This record has keys" }).waitFor();
+  await page.getByRole("heading", { name: "Enter an access key" }).waitFor();
   await expect.poll(() => page.content()).not.toContain("behind the door");
 });

@@ -67,7 +67,7 @@ function CallLine({ call, isOpen }: { readonly call: Call; readonly isOpen: bool
   const result = useMemo(() => resultText(call.result), [call.result]);
   const facts = [
     call.duration_ms === undefined ? "" : durationOf(call.duration_ms),
-    call.result === undefined ? "no result" : sizeOf(result.length),
+    call.result === undefined ? "no result recorded" : sizeOf(result.length),
   ].filter((fact) => fact !== "");
   return (
     <div className="call" data-failed={call.failed || undefined}>

@@ -3,8 +3,8 @@ import { type FormEvent, useState } from "react";
 import { keepKey } from "../api.js";
 
 const reasons: { readonly [code: string]: string } = {
-  key_wrong: "That key is not known here, or was revoked. Enter another one.",
-  scope_insufficient: "That key may not read. Enter one of scope read, review or admin.",
+  key_wrong: "That key isn’t valid, or was revoked.",
+  scope_insufficient: "That key cannot read. Enter one of scope read, review or admin.",
 };
 
 export function Door({ code }: { readonly code: string }) {
@@ -15,10 +15,8 @@ export function Door({ code }: { readonly code: string }) {
   };
   return (
     <form className="door column" onSubmit={enter}>
-      <h1>This record has keys</h1>
-      <p role="status">
-        {reasons[code] ?? "Enter one that may read. It is kept until this tab is closed, and nowhere else."}
-      </p>
+      <h1>Enter an access key</h1>
+      <p role="status">{reasons[code] ?? "Enter a key with read access. It is kept in this tab only."}</p>
       <label htmlFor="key">Key</label>
       <input
         id="key"
@@ -30,7 +28,7 @@ export function Door({ code }: { readonly code: string }) {
         value={key}
         onChange={({ target }) => setKey(target.value)}
       />
-      <button type="submit">Open the record</button>
+      <button type="submit">Sign in</button>
       <p className="quiet">
         <code>hansard keys create --scope read</code> makes one.
       </p>

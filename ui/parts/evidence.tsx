@@ -9,7 +9,7 @@ import { gistLine, plural, speakerOf, whenOf } from "../words.js";
 
 export function Evidence({ memory }: { readonly memory: Memory }) {
   if (memory.evidence.length === 0) {
-    return <p className="quiet">{memory.source === "person" ? "On a person’s word." : "Without evidence."}</p>;
+    return <p className="quiet">{memory.source === "person" ? "Added by hand." : "Without evidence."}</p>;
   }
   return (
     <ol className="evidence-list">
@@ -22,7 +22,7 @@ export function Evidence({ memory }: { readonly memory: Memory }) {
   );
 }
 
-interface Surroundings {
+interface QuotedEntry {
   readonly entry: Row;
   readonly before: readonly Row[];
   readonly after: readonly Row[];
@@ -32,10 +32,10 @@ function Quote({ id, quote }: { readonly id: string; readonly quote: string }) {
   const { value, error } = useAnswer((signal) => look(id, signal), [id]);
   if (error !== undefined) {
     const isGone = error instanceof Refused && error.status === 404;
-    return <p className="quiet">{isGone ? "The entry of this quote is not there." : error.message}</p>;
+    return <p className="quiet">{isGone ? "The quoted entry is not in this store." : error.message}</p>;
   }
   if (value === undefined) return <p className="quiet">“{quote}”</p>;
-  if (value === "forgotten") return <p className="quiet">The entry of this quote was forgotten.</p>;
+  if (value === "forgotten") return <p className="quiet">The quoted entry was forgotten.</p>;
   const { entry, before, after } = value;
   return (
     <div className="quoted">
@@ -98,7 +98,7 @@ function placeOf({ session_id, position, id }: Row): string {
   return session_id === "" ? to(["entries", id]) : to(["sessions", session_id], {}, String(position));
 }
 
-async function look(id: string, signal: AbortSignal): Promise<Surroundings | "forgotten"> {
+async function look(id: string, signal: AbortSignal): Promise<QuotedEntry | "forgotten"> {
   const entry = await getEntry(id, signal);
   if ("erased" in entry) return "forgotten";
   const { session_id, position } = entry;

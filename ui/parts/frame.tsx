@@ -24,7 +24,7 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
   return (
     <>
       <a className="skip" href="#content">
-        To the text
+        Skip to content
       </a>
       <header className="frame">
         <Link to={to([])} className="name">
@@ -37,7 +37,7 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
       </header>
       {isAway && (
         <p className="away" role="alert">
-          The server does not answer. What is shown stays; the page tries again by itself.
+          Can’t reach the server. Retrying… What you see may be out of date.
         </p>
       )}
       {health !== undefined && isBehind(health) && (

@@ -42,7 +42,7 @@ function Pack({ context }: { readonly context: ContextAnswer }) {
     <>
       <p className="aside">
         Given {facts.join(" · ")}
-        {exact ? ", as it was recorded." : ", by what the session held: nobody recorded what was sent."}
+        {exact ? ", exactly as recorded." : ", reconstructed from the session; the request itself was not recorded."}
       </p>
       {previous !== undefined && (
         <p className="aside">

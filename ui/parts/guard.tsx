@@ -10,7 +10,7 @@ export class Guard extends Component<GuardProps, { readonly error: Error | undef
   override state: { readonly error: Error | undefined } = { error: undefined };
 
   static getDerivedStateFromError(error: unknown) {
-    return { error: new Error(`This view cannot be drawn: ${error instanceof Error ? error.message : String(error)}`) };
+    return { error: new Error(`This view failed: ${error instanceof Error ? error.message : String(error)}`) };
   }
 
   override render(): ReactNode {

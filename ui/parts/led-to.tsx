@@ -22,8 +22,8 @@ export function LedTo({ ledTo }: { readonly ledTo: ContextAnswer["led_to"] }) {
   if (lines.length === 0) return null;
   return (
     <>
-      <p className="aside">It led to</p>
-      <ul className="given-messages" aria-label="What it led to">
+      <p className="aside">What followed</p>
+      <ul className="given-messages" aria-label="What followed">
         {lines.map(({ entry_id, what, text }) => (
           <li key={entry_id}>
             <span className="speaker">{what}</span>

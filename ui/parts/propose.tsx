@@ -38,7 +38,7 @@ export function Propose({ project }: { readonly project: string }) {
     m: () => {
       if (!may) return;
       const marked = markedWords();
-      if (marked === undefined) refuse(undefined, "Mark a sentence first, then press m.");
+      if (marked === undefined) refuse(undefined, "Select a sentence first, then press m.");
       else marked.then(propose, (error: Error) => refuse(undefined, error.message));
     },
   });
@@ -46,7 +46,7 @@ export function Propose({ project }: { readonly project: string }) {
     if (outcome === undefined) return null;
     return (
       <p className="proposal" role="status">
-        {outcome.words} {outcome.isDone && <Link to={to(["review"])}>It waits in Review.</Link>}{" "}
+        {outcome.words} {outcome.isDone && <Link to={to(["review"])}>It is in the review queue.</Link>}{" "}
         <button type="button" className="plain" onClick={() => setOutcome(undefined)}>
           Close
         </button>

@@ -81,8 +81,8 @@ function MessageText({
   const { some, more } = useSome(pieces, PIECES_FIRST);
   return (
     <>
-      {withdrawn && <p className="aside">Withdrawn: the model is not given this any more.</p>}
-      {pieces.length === 0 && entry.tool_calls.length === 0 && <p className="aside">(empty)</p>}
+      {withdrawn && <p className="aside">Message removed from context.</p>}
+      {pieces.length === 0 && entry.tool_calls.length === 0 && <p className="aside">No text</p>}
       <div className={withdrawn ? "withdrawn" : undefined}>
         {some.map((piece, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name, and never change.

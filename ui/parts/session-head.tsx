@@ -78,13 +78,13 @@ function CopyHistory({ id }: { readonly id: string }) {
   return (
     <>
       <span>
-        Copy as model input:{" "}
+        Copy as API messages:{" "}
         {Object.entries(formats).map(([format, name]) => (
           <button
             key={format}
             type="button"
             className="plain form"
-            aria-label={`Copy as model input for ${name}`}
+            aria-label={`Copy as API messages for ${name}`}
             onClick={() => void copy(format)}
           >
             {name}

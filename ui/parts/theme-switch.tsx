@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it; the choice is remembered in this browser.
+// Theme: light, dark, or as the system is set; the choice is remembered in this browser.
 import { useState } from "react";
 
 const KEY = "hansard-theme";
@@ -19,7 +19,7 @@ export function ThemeSwitch() {
     }
   };
   return (
-    <button type="button" className="plain theme" onClick={change} title="Light, dark, or as the system has it">
+    <button type="button" className="plain theme" onClick={change} title="Theme: light, dark, or as the system is set">
       {{ system: "Auto", light: "Light", dark: "Dark" }[theme]}
     </button>
   );

@@ -20,10 +20,10 @@ export function Thumbs({ id, score }: { readonly id: string; readonly score: num
   return (
     <span className="thumbs">
       <button type="button" className="plain" aria-pressed={now !== undefined && now > 0} onClick={() => give(1)}>
-        good
+        Good answer
       </button>
       <button type="button" className="plain" aria-pressed={now !== undefined && now < 0} onClick={() => give(-1)}>
-        bad
+        Bad answer
       </button>
       {failure !== "" && <span role="alert">{failure}</span>}
     </span>

@@ -49,9 +49,10 @@ export const TranscriptLine = memo(function TranscriptLine(props: LineProps): Re
       return (
         <Margin {...props} speaker="">
           <p className="aside">
-            {plural(line.entries.length, "raw record")} from {line.entries[0]?.kind === "raw" && line.entries[0].source}
+            {plural(line.entries.length, "tool record")} from{" "}
+            {line.entries[0]?.kind === "raw" && line.entries[0].source}
             {" · "}
-            <Link to={to(["entries", line.entries[0]?.id ?? ""])}>read</Link>
+            <Link to={to(["entries", line.entries[0]?.id ?? ""])}>Open</Link>
           </p>
         </Margin>
       );
@@ -94,8 +95,8 @@ function Beside(props: LineProps & { readonly entry: Row; readonly isAnswer: boo
     <>
       {confidence !== undefined && (
         <span className="confidence" data-low={isLow || undefined} title="confidence">
+          {isLow && "Low confidence "}
           {confidence.toFixed(2)}
-          {isLow && " low"}
         </span>
       )}
       {isAnswer && (
@@ -155,15 +156,13 @@ function markWords({ entry }: Extract<Line, { is: "mark" }>): string {
     case "consolidation":
       return `Consolidated through #${entry.through}`;
     case "clear":
-      return "Cleared: the model’s history starts anew here";
+      return "Context cleared";
     case "withdrawal":
       return `#${entry.withdraws} was withdrawn`;
     case "redaction":
       return `${plural(entry.positions.length, "entry", "entries")} forgotten: ${entry.reason}`;
     case "session_info":
-      return entry.title === ""
-        ? "What is known of the session was written down"
-        : `Titled “${firstLine(entry.title)}”`;
+      return entry.title === "" ? "Session details recorded" : `Titled “${firstLine(entry.title)}”`;
     default:
       return entry.kind;
   }

@@ -73,8 +73,8 @@ const verdicts = { given: "Given", fell_out: "Fell out", never: "Never given" } 
 };
 
 const reasons = {
-  clear: "the session was cleared",
-  consolidation: "it was consolidated",
-  window: "more had followed than history shows",
-  removed: "it was taken out",
+  clear: "cleared",
+  consolidation: "compacted",
+  window: "beyond the window",
+  removed: "removed",
 } satisfies { readonly [why in NonNullable<ToldAnswer["why"]>]: string };

@@ -37,7 +37,7 @@ export function EntryScreen({ id }: { readonly id: string }) {
         </Fact>
       </dl>
       {"erased" in value ? (
-        <p>This entry was forgotten. What is left proves that it was here, and nothing of what it said.</p>
+        <p>This entry was forgotten. Its hash still proves that it existed; its text is gone.</p>
       ) : (
         <>
           <div className="entry-text">
@@ -50,7 +50,7 @@ export function EntryScreen({ id }: { readonly id: string }) {
               <Given entry={value as unknown as Row} />
             </>
           )}
-          <h2>As it is kept, secrets masked</h2>
+          <h2>As recorded, secrets masked</h2>
           <Code text={JSON.stringify(value, null, 2)} language="json" />
         </>
       )}

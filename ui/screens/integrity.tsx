@@ -20,17 +20,15 @@ export function IntegrityScreen() {
     <article className="column integrity">
       <h1>Integrity</h1>
       {checked.error !== undefined && <Failed error={checked.error} again={checked.again} />}
-      {checked.value === undefined && checked.error === undefined && (
-        <Loading what="Walking the whole chain of hashes" />
-      )}
+      {checked.value === undefined && checked.error === undefined && <Loading what="Verifying the whole chain" />}
       {checked.value !== undefined && <Chain {...checked.value} again={checked.again} busy={checked.busy} />}
       {health.value !== undefined && <State health={health.value} />}
       {may && health.value !== undefined && <Doctor entries={health.value.position} />}
       <Forgotten rows={(forgotten.value?.entries ?? []) as readonly Row[]} />
       <KeyList />
-      <h2>Who did what to the record</h2>
+      <h2>Audit log</h2>
       {audit.value?.entries.length === 0 ? (
-        <p className="quiet">No key was made or revoked, nothing was exported, forgotten or judged.</p>
+        <p className="quiet">No keys created or revoked; nothing exported, forgotten or judged.</p>
       ) : (
         <ol className="groups">
           {(audit.value?.entries ?? []).map((entry) => (
@@ -40,11 +38,6 @@ export function IntegrityScreen() {
           ))}
         </ol>
       )}
-      <h2>More than a page can say</h2>
-      <p>
-        <code>hansard verify --against SEAL</code> proves that a seal you keep elsewhere still holds, and{" "}
-        <code>hansard doctor</code> answers where no server does.
-      </p>
     </article>
   );
 }
@@ -61,33 +54,35 @@ function Chain(options: {
     <section className="verdict" data-ok={found.ok}>
       {found.ok ? (
         <p>
-          The chain holds through <strong>#{countOf(found.position)}</strong>, checked {ago}: every one of{" "}
-          {plural(found.entries, "entry", "entries")} is as it was recorded.
+          Verified {ago} through <strong>#{countOf(found.position)}</strong>.{" "}
+          {found.entries === 1 ? "The only entry is" : `All ${plural(found.entries, "entry", "entries")} are`} unchanged
+          since recorded.
           {found.seal !== undefined &&
             ` The last seal is from ${wholeTimeOf(found.seal.sealed_at)}, at #${countOf(found.seal.position)}, and agrees.`}
           {found.erased > 0 &&
-            ` ${plural(found.erased, "entry was", "entries were")} forgotten, and that too is in the chain.`}
+            ` ${plural(found.erased, "entry was", "entries were")} forgotten; the chain records that.`}
         </p>
       ) : (
         <p role="alert">
-          The chain does not hold at <strong>#{countOf(found.position)}</strong>: {found.reason.replaceAll("_", " ")}.
+          Verification failed at entry <strong>#{countOf(found.position)}</strong>: {found.reason.replaceAll("_", " ")}.
           {found.known !== undefined &&
-            ` The ${found.known.by} remembers a log that reached #${countOf(found.known.position)}. Run hansard doctor before anything else.`}
+            ` The ${found.known.by} remembers a log of ${countOf(found.known.position)} entries. Run hansard doctor first.`}
           {found.holders !== undefined &&
-            ` Entries that share what is damaged: ${found.holders.map((position) => `#${countOf(position)}`).join(", ")}.`}
+            ` Entries with the damaged part: ${found.holders.map((position) => `#${countOf(position)}`).join(", ")}.`}
         </p>
       )}
       {(found.warnings ?? []).length > 0 && (
-        <p>A guard that keeps the tables from being changed is missing; the next opening for writing puts it back.</p>
+        <p>
+          A trigger that protects the tables is missing. The next program that opens the store for writing restores it.
+        </p>
       )}
       {found.ok && (
         <p className="quiet">
-          Its last hash is <code>{found.hash}</code>. Who keeps it elsewhere can prove that nothing before it was
-          changed.
+          Last hash: <code>{found.hash}</code>. Keep a copy elsewhere to prove later that nothing before it was changed.
           {found.seal === undefined && (
             <>
               {" "}
-              It was never sealed: <code>hansard seal</code> writes down such a proof, with its time.
+              No seal yet: <code>hansard seal</code> prints a signed one.
             </>
           )}
         </p>
@@ -106,16 +101,16 @@ function State({ health }: { readonly health: HealthAnswer }) {
       <h2>The store</h2>
       <p>
         {health.trouble === undefined
-          ? `It records and answers, ${plural(health.position, "entry", "entries")} so far. `
-          : `It cannot record at present: ${health.trouble.replaceAll("_", " ")}. `}
+          ? `Recording, ${plural(health.position, "entry", "entries")} so far. `
+          : `Recording is not possible: ${health.trouble.replaceAll("_", " ")}. `}
         {behind <= 0
-          ? "The index has followed to the end, so that lists and searches lack nothing."
-          : `The index is ${plural(behind, "entry", "entries")} behind; lists may lack the newest for a moment.`}
+          ? "The index is up to date."
+          : `The index is ${plural(behind, "entry", "entries")} behind; lists may lack the newest entries for a moment.`}
         {health.warnings?.includes("cut_off") === true &&
-          " The log no longer holds what it once did: hansard doctor explains what is missing."}
+          " The log was truncated or replaced: hansard doctor explains what is missing."}
         {(health.problems ?? []).map(({ message, hint }) => ` ${sentence(message)} ${hint}`)}
       </p>
-      <p className="quiet">This is Hansard {health.version}.</p>
+      <p className="quiet">Hansard {health.version}</p>
     </section>
   );
 }
@@ -132,10 +127,10 @@ function Doctor({ entries }: { readonly entries: number }) {
   const sound = (value?.findings ?? []).filter(({ level }) => level === "ok");
   return (
     <section className="doctor">
-      <h2>What the doctor says</h2>
+      <h2>Health</h2>
       {error !== undefined && <Failed error={error} again={again} />}
-      {value === undefined && busy && isAsked && <Loading what="Looking at the files themselves" />}
-      {value !== undefined && troubles.length === 0 && <p>All is well.</p>}
+      {value === undefined && busy && isAsked && <Loading what="Running checks" />}
+      {value !== undefined && troubles.length === 0 && <p>No problems found.</p>}
       {troubles.map(({ level, check, message, hint }) => (
         <p key={`${check} ${message}`} className="finding" data-level={level}>
           {sentence(message)}{" "}
@@ -151,7 +146,7 @@ function Doctor({ entries }: { readonly entries: number }) {
       )}
       {(!isAsked || value !== undefined) && (
         <button type="button" disabled={busy && isAsked} onClick={() => (isAsked ? again() : setAsked(true))}>
-          {isAsked ? "Look again" : "Look at the files"}
+          {isAsked ? "Run checks again" : "Run checks"}
         </button>
       )}
     </section>
@@ -163,7 +158,7 @@ function wordsOf(check: string, message: string): string {
   return check === "node" ? `it runs on ${message}` : message;
 }
 
-/** Only who may do all is told of the keys. */
+/** Keys are listed for admins only. */
 function KeyList() {
   const access = useAccess();
   if (access === undefined) return null;
@@ -171,18 +166,18 @@ function KeyList() {
   const good = keys.filter(({ revoked_at }) => revoked_at === undefined);
   return (
     <section>
-      <h2>Who may come in</h2>
+      <h2>Access keys</h2>
       <p>
         {access.actor === "person"
-          ? "There are no keys: whoever reaches this machine’s own address is taken for you."
-          : `You came in with a key of scope ${access.scope}.`}
-        {good.length > 0 && ` ${plural(good.length, "key is", "keys are")} good.`}
+          ? "No keys exist: anyone who can reach this server has full access."
+          : `Signed in with a key of scope ${access.scope}.`}
+        {good.length > 0 && ` ${plural(good.length, "key is", "keys are")} valid.`}
       </p>
       {keys.length > 0 && (
         <table className="set">
           <thead>
             <tr>
-              {["Key", "Scope", "Name", "Made", "Revoked"].map((name) => (
+              {["Key", "Scope", "Name", "Created", "Revoked"].map((name) => (
                 <th key={name} scope="col">
                   {name}
                 </th>
@@ -212,7 +207,7 @@ function Forgotten({ rows }: { readonly rows: readonly Row[] }) {
   if (rows.length === 0) return null;
   return (
     <section>
-      <h2>What was forgotten</h2>
+      <h2>Deleted entries</h2>
       <ol className="groups">
         {rows.map((entry) => (
           <li key={entry.position}>

@@ -71,7 +71,7 @@ export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
         (busy ? (
           <Loading what="Reading the newest entries" />
         ) : (
-          <p className="quiet">Nothing matches these filters.</p>
+          <p className="quiet">No entries match these filters.</p>
         ))}
       <Groups rows={rows} labels={labels} />
       {more !== undefined && (
@@ -258,7 +258,7 @@ function isOwn({ kind }: Row): boolean {
   return kind === "audit" || kind === "redaction" || kind.startsWith("memory_");
 }
 
-/** `12 notes: 7 met again, 5 proposed`. */
+/** `12 notes: 7 reinforced, 5 proposed`. */
 function notesWords(entries: readonly Row[]): string {
   const counts = new Map<string, number>();
   for (const entry of entries) counts.set(speakerOf(entry), (counts.get(speakerOf(entry)) ?? 0) + 1);
@@ -280,7 +280,7 @@ function GroupHead(options: {
   return (
     <h2 className="group-head">
       {session_id === "" ? (
-        <span className="quiet">{entries.every(isOwn) ? "The record’s own notes" : "Outside of any session"}</span>
+        <span className="quiet">{entries.every(isOwn) ? "System entries" : "No session"}</span>
       ) : (
         <Link to={to(["sessions", session_id])} dir="auto">
           {title}

@@ -4,7 +4,7 @@ import { Link, to } from "../router.js";
 
 export function Lost() {
   return (
-    <Empty title="There is nothing at this address">
+    <Empty title="Page not found">
       <p>
         <Link to={to([])}>The record</Link> and <Link to={to(["sessions"])}>the sessions</Link> are where they were.
       </p>

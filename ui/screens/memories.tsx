@@ -5,7 +5,7 @@ import { useAnswer } from "../answer.js";
 import { listMemories, type Memory } from "../api.js";
 import { step, useKeys } from "../keys.js";
 import { useLabels } from "../labels.js";
-import { Fates } from "../parts/fates.js";
+import { Acceptance } from "../parts/acceptance.js";
 import { Choice } from "../parts/filters.js";
 import { countsOf, type Meeting, Meetings, useMeetings } from "../parts/meetings.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
@@ -46,18 +46,20 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
         <Choice name="status" label="status" all="every status" values={memoryStatuses} query={query} />
         <Choice name="project" label="project" all="all projects" values={labels.projects} query={query} />
         <Choice name="type" label="type" all="all types" values={memoryTypes} query={query} />
-        <Choice name="client" label="met by" all="met by anyone" values={labels.clients} query={query} />
+        <Choice name="client" label="used by" all="used by any agent" values={labels.clients} query={query} />
       </div>
       {!isRead && <Loading what="Reading the memories" />}
       {isRead && memories.length === 0 && (
         <p className="quiet">
-          {client === "" ? "Nothing matches these filters." : `Answers of ${client} met none of them in twelve weeks.`}
+          {client === ""
+            ? "No memories match these filters."
+            : `Answers of ${client} used none of them in twelve weeks.`}
         </p>
       )}
       {groups.map(({ project, memories }) => (
         <section key={project} className="group">
           <h2 className="group-head">
-            <span dir="auto">{project === "" ? "Everywhere" : project}</span>
+            <span dir="auto">{project === "" ? "All projects" : project}</span>
             <span className="where uses" aria-hidden="true">
               <span>given</span>
               <span>used</span>
@@ -76,7 +78,7 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
           </ul>
         </section>
       ))}
-      {value !== undefined && <Fates acceptance={value.acceptance} />}
+      {value !== undefined && <Acceptance acceptance={value.acceptance} />}
     </div>
   );
 }
@@ -91,7 +93,7 @@ function MemoryRow(options: {
   const { id, type, content, status, confidence, supported, conflicts_with } = memory;
   const notes = [
     status === "active" ? "" : status,
-    supported ? "" : "its evidence was forgotten",
+    supported ? "" : "its evidence was deleted",
     conflicts_with.length > 0 ? "contradicted" : "",
   ].filter((note) => note !== "");
   return (
@@ -114,9 +116,9 @@ function MemoryRow(options: {
 
 function NothingLearned() {
   return (
-    <Empty title="Nothing learned yet">
+    <Empty title="No memories yet">
       <p>
-        A memory is a statement that a person accepted. Mark a sentence in a transcript and press <kbd>m</kbd>, or:
+        A memory is a statement that a person accepted. Select a sentence in a session and press <kbd>m</kbd>, or:
       </p>
       <pre>
         <code>{`hansard memories add "Totals are rounded half to even." --project atlas --data ${location.origin}`}</code>

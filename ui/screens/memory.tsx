@@ -21,10 +21,10 @@ export function MemoryScreen({ id }: { readonly id: string }) {
       <h1 className="statement" dir="auto">
         {content}
       </h1>
-      {!supported && <p className="conflict">Everything it rested on was forgotten; it is not recalled any more.</p>}
+      {!supported && <p className="conflict">All of its evidence was forgotten, so it is no longer recalled.</p>}
       {superseded_by !== undefined && (
         <p>
-          <Link to={to(["memories", superseded_by])}>Another memory</Link> stands in its place.
+          <Link to={to(["memories", superseded_by])}>Another memory</Link> replaces it.
         </p>
       )}
       {reason !== undefined && <p className="quiet">Reason: {reason.replaceAll("_", " ")}</p>}
@@ -33,15 +33,15 @@ export function MemoryScreen({ id }: { readonly id: string }) {
         Given {plural(given, "time")}, used {plural(used, "time")}, confirmed {plural(confirmed, "time")}.{" "}
         <Link to={to(["search"], { q: `"${content}"` })}>Where it was said</Link>
       </p>
-      <h2>What it rests on</h2>
+      <h2>Evidence</h2>
       <Evidence memory={value} />
       {value.uses.length > 0 && (
         <>
-          <h2>Where it was given, and what followed</h2>
+          <h2>Where it was used, and what followed</h2>
           <Uses memory={value} />
         </>
       )}
-      <h2>Its life</h2>
+      <h2>History</h2>
       <Life memory={value} />
     </article>
   );
@@ -99,9 +99,9 @@ const deeds: { readonly [kind: string]: string } = {
   memory_proposed: "proposed",
   memory_promoted: "promoted",
   memory_rejected: "rejected",
-  memory_edited: "given more evidence",
+  memory_edited: "evidence added",
   memory_superseded: "superseded",
-  memory_reinforced: "met again",
+  memory_reinforced: "confirmed",
 };
 
 function Life({ memory }: { readonly memory: MemoryAnswer }) {
@@ -110,7 +110,7 @@ function Life({ memory }: { readonly memory: MemoryAnswer }) {
       {memory.history.map(({ position, kind, at, actor, content, reason, turn_id, ...uses }) => {
         // Its uses are told above, with what followed.
         if (kind === "memory_reinforced" && memory.uses.some(({ entry_id }) => entry_id === turn_id)) return null;
-        const deed = kind === "memory_edited" && content !== undefined ? "given other words" : (deeds[kind] ?? kind);
+        const deed = kind === "memory_edited" && content !== undefined ? "reworded" : (deeds[kind] ?? kind);
         return (
           <li key={position}>
             <time dateTime={at}>{whenOf(at)}</time>

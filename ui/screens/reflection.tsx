@@ -54,12 +54,9 @@ function Report({ report, project }: { readonly report: ReflectionAnswer; readon
       <Course report={report} />
       {trend.changes.length > 0 && (
         <p>
-          Against as many entries before:{" "}
+          Compared with as many earlier entries:{" "}
           {trend.changes
-            .map(
-              ({ measure, now, before, direction }) =>
-                `${measure.replaceAll("_", " ")} ${now}, before ${before} (${direction})`,
-            )
+            .map(({ measure, now, before }) => `${measure.replaceAll("_", " ")} ${now}, ${before} before`)
             .join("; ")}
           .
         </p>
@@ -109,10 +106,13 @@ function Confidence({ report, narrowed }: { readonly report: ReflectionAnswer; r
     <section>
       <h2>Low confidence ({count})</h2>
       <p>
-        Of {plural(rated, "answer")} that said how sure they were,{" "}
-        <Found q={`is:low_confidence${narrowed}`}>{count === 1 ? "one lies" : `${count} lie`} below 0.5</Found>.
+        Of {plural(rated, "answer")} with a confidence,{" "}
+        <Found q={`is:low_confidence${narrowed}`}>
+          {count} {count === 1 ? "is" : "are"} below 0.5
+        </Found>
+        .
       </p>
-      <Columns title="Answers by their confidence, the unsure ones in ochre" bars={bars} axis={["0", "0.5", "1"]} />
+      <Columns title="Answers by confidence, low ones in ochre" bars={bars} axis={["0", "0.5", "1"]} />
       <ul className="findings">
         {items.map(({ id, text, confidence, session_id, position }) => (
           <li key={id}>
@@ -165,7 +165,7 @@ function Tools({ report }: { readonly report: ReflectionAnswer }) {
       />
       {timed.length > 0 && (
         <NamedBars
-          title="How long a call takes: median, and the slowest in twenty"
+          title="Duration of calls: median and 95th percentile"
           bars={timed.map(({ tool, median_ms = 0, p95_ms = 0 }) => ({
             name: tool,
             value: median_ms,
@@ -192,7 +192,7 @@ function Topics({ report, narrowed }: { readonly report: ReflectionAnswer; reado
     <section>
       <h2>Recurring topics</h2>
       <TimeRows
-        title="Words that users said most, and when"
+        title="Words that users used most, and when"
         rows={topics.map(({ word, count }, at) => ({
           name: word,
           times: said?.[at] ?? [],

@@ -1,12 +1,12 @@
-// The queue of candidates: one at a time, large, with its evidence in place; a verdict is one key, and can be taken back.
+// Review queue of candidates: one at a time, large, with its evidence in place; a verdict is one key, and can be taken back.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { rejectionReasons } from "../../src/model/memory.js";
 import { useAccess, useMay } from "../access.js";
 import { useAnswer } from "../answer.js";
 import { judge, judgeMany, listMemories, type Memory, type MemoryPage, Refused, type Verdict } from "../api.js";
 import { useKeys } from "../keys.js";
+import { Acceptance, sourceWords } from "../parts/acceptance.js";
 import { Evidence, Neighbours } from "../parts/evidence.js";
-import { Fates, sourceWords } from "../parts/fates.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
 import { holdVerdict, verdictSent } from "../pending.js";
 import { Link, to } from "../router.js";
@@ -20,8 +20,8 @@ export function ReviewScreen() {
   const may = useMay("review");
   const isKnown = useAccess() !== undefined;
   const answer = useAnswer((signal) => listMemories({ status: "candidate", limit: QUEUE }, signal), []);
-  const review = useReview(answer.value);
-  const { current, waiting, given, trouble } = review;
+  const verdicts = useVerdicts(answer.value);
+  const { current, waiting, given, trouble } = verdicts;
   const [isRejecting, setRejecting] = useState(false);
   const [wording, setWording] = useState<string>();
   const id = current?.id;
@@ -34,10 +34,10 @@ export function ReviewScreen() {
     if (current === undefined) return;
     const edited = wording?.trim() ?? "";
     const content = edited === "" || edited === current.content ? {} : { content: edited };
-    review.give({ id: current.id, is: "promote", ...content });
+    verdicts.give({ id: current.id, is: "promote", ...content });
   };
   const reject = (reason: string): void => {
-    if (current !== undefined) review.give({ id: current.id, is: "reject", reason });
+    if (current !== undefined) verdicts.give({ id: current.id, is: "reject", reason });
   };
   const digits = Object.fromEntries(
     rejectionReasons.map((reason, at) => [String(at + 1), () => isRejecting && reject(reason)] as const),
@@ -46,9 +46,9 @@ export function ReviewScreen() {
     a: () => may && accept(),
     r: () => may && setRejecting(true),
     e: () => may && setWording(current?.content ?? ""),
-    s: review.skip,
-    j: review.skip,
-    u: review.undo,
+    s: verdicts.skip,
+    j: verdicts.skip,
+    u: verdicts.undo,
     Escape: () => setRejecting(false),
     ...digits,
   });
@@ -60,8 +60,8 @@ export function ReviewScreen() {
       <p className="verdict-given" role="status">
         {given !== undefined && (
           <>
-            {given.is === "promote" ? "Promoted" : "Rejected"} “{firstLine(given.content)}”.{" "}
-            <button type="button" className="plain" onClick={review.undo}>
+            {given.is === "promote" ? "Accepted" : "Rejected"} “{firstLine(given.content)}”.{" "}
+            <button type="button" className="plain" onClick={verdicts.undo}>
               Undo <Key is="u" />
             </button>
           </>
@@ -70,8 +70,8 @@ export function ReviewScreen() {
       </p>
       {current === undefined ? (
         <>
-          <NothingWaits />
-          <Fates acceptance={answer.value.acceptance} />
+          <EmptyQueue />
+          <Acceptance acceptance={answer.value.acceptance} />
         </>
       ) : (
         <div className="review-sheet">
@@ -103,7 +103,7 @@ export function ReviewScreen() {
             {may ? (
               <p className="verdicts">
                 <button type="button" className="yes" onClick={accept}>
-                  Promote <Key is="a" />
+                  Accept <Key is="a" />
                 </button>
                 <button type="button" aria-expanded={isRejecting} onClick={() => setRejecting(!isRejecting)}>
                   Reject <Key is="r" />
@@ -111,12 +111,12 @@ export function ReviewScreen() {
                 <button type="button" onClick={() => setWording(wording === undefined ? current.content : undefined)}>
                   Edit <Key is="e" />
                 </button>
-                <button type="button" className="plain" onClick={review.skip}>
+                <button type="button" className="plain" onClick={verdicts.skip}>
                   Skip <Key is="s" />
                 </button>
               </p>
             ) : (
-              isKnown && <p className="quiet">This key may read, and not judge.</p>
+              isKnown && <p className="quiet">This key can read but not review.</p>
             )}
             {isRejecting && (
               <fieldset className="reasons" aria-label="Why">
@@ -127,12 +127,12 @@ export function ReviewScreen() {
                 ))}
               </fieldset>
             )}
-            <h2>What it rests on</h2>
+            <h2>Evidence</h2>
             <Evidence memory={current} />
           </article>
-          <aside className="queue" aria-label="The queue">
-            <Queue waiting={waiting} current={current} may={may} show={review.show} again={answer.again} />
-            <Fates acceptance={answer.value.acceptance} />
+          <aside className="queue" aria-label="Review queue">
+            <Queue waiting={waiting} current={current} may={may} show={verdicts.show} again={answer.again} />
+            <Acceptance acceptance={answer.value.acceptance} />
           </aside>
         </div>
       )}
@@ -140,12 +140,12 @@ export function ReviewScreen() {
   );
 }
 
-function NothingWaits() {
+function EmptyQueue() {
   return (
-    <Empty title="Nothing waits.">
+    <Empty title="You’re all caught up.">
       <p>
-        Candidates come from agents that propose what they learned, from rules that read what users and agents said, and
-        from sentences that you mark in a transcript with <kbd>m</kbd>.
+        New suggestions appear here when agents or rules find something worth remembering, and when you select a
+        sentence in a session and press <kbd>m</kbd>.
       </p>
       <p>
         <Link to={to(["memories"])}>All memories</Link>
@@ -188,7 +188,7 @@ function Queue(options: {
       {ids.length > 0 && (
         <p className="verdicts">
           <button type="button" onClick={() => judgeChosen("promote")}>
-            Promote {ids.length}
+            Accept {ids.length}
           </button>
           <button type="button" onClick={() => judgeChosen("reject")}>
             Reject {ids.length}
@@ -226,10 +226,10 @@ function Key({ is }: { readonly is: string }) {
   );
 }
 
-type Given = Verdict & { readonly content: string };
+type ShownVerdict = Verdict & { readonly content: string };
 
-/** The candidate on screen, those waiting, and the verdict that can still be undone. */
-function useReview(queue: MemoryPage | undefined) {
+/** The current candidate, the rest of the queue, and the last verdict while it can be undone. */
+function useVerdicts(queue: MemoryPage | undefined) {
   const [waiting, setWaiting] = useState<readonly Memory[]>([]);
   const [currentId, setCurrentId] = useState<string>();
   const [given, setGiven] = useState<{ readonly verdict: Verdict; readonly memory: Memory }>();
@@ -249,7 +249,7 @@ function useReview(queue: MemoryPage | undefined) {
     judge(verdict)
       .catch((error: Error) => {
         const isLate = error instanceof Refused && error.status === 409;
-        setTrouble(isLate ? "Somebody else judged it before; their verdict stands." : `Not recorded: ${error.message}`);
+        setTrouble(isLate ? "Somebody else has already reviewed it." : `Not recorded: ${error.message}`);
         if (!isLate) setWaiting((before) => [memory, ...before]);
       })
       .finally(() => void verdictSent());
@@ -288,7 +288,7 @@ function useReview(queue: MemoryPage | undefined) {
     setGiven(undefined);
   };
   const skip = (): void => setCurrentId(current === undefined ? undefined : nextOf(waiting, current.id));
-  const shown: Given | undefined =
+  const shown: ShownVerdict | undefined =
     given === undefined ? undefined : { ...given.verdict, content: given.verdict.content ?? given.memory.content };
   return { current, waiting, given: shown, trouble, give, undo, skip, show: setCurrentId };
 }

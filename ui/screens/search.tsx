@@ -70,7 +70,7 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
 function foundWords(answer: (HitPage & { readonly q: string }) | undefined): string {
   if (answer?.facets === undefined) return "";
   const { counted, complete, sessions } = answer.facets;
-  if (counted === 0) return `Nothing recorded matches ${answer.q}`;
+  if (counted === 0) return `No results for ${answer.q}`;
   const entries = `${complete ? "" : "More than "}${plural(counted, "entry", "entries")}`;
   return `${entries} in ${plural(sessions.length, "session")}, newest first`;
 }
@@ -88,7 +88,7 @@ function HitGroup(options: {
     <>
       <h2 className="group-head">
         {session_id === "" ? (
-          <span className="quiet">Outside of any session</span>
+          <span className="quiet">No session</span>
         ) : (
           <Link to={to(["sessions", session_id], { q, ...THROUGH_ALL })} dir="auto">
             {title}

@@ -126,9 +126,9 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
 
   if (error instanceof Refused && error.code === "session_not_found") {
     return (
-      <Empty title="There is no such session">
+      <Empty title="This session isn’t in this store.">
         <p>
-          Nothing is recorded under <code dir="auto">{id}</code>. If it was here before, somebody had it forgotten.
+          <code dir="auto">{id}</code> was never recorded here, or it was deleted.
         </p>
         <p>
           <Link to={to(["sessions"])}>All sessions</Link>

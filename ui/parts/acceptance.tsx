@@ -1,4 +1,4 @@
-// How what each source proposed was taken by whoever decides, and which source is paused for it.
+// How many proposals of each source people accept, and which sources are paused.
 import type { Memory, MemoryPage } from "../api.js";
 import { plural } from "../words.js";
 
@@ -22,11 +22,11 @@ const manyOf: { readonly [source in Memory["source"]]: string } = {
   model: "A model",
 };
 
-export function Fates({ acceptance }: { readonly acceptance: MemoryPage["acceptance"] }) {
+export function Acceptance({ acceptance }: { readonly acceptance: MemoryPage["acceptance"] }) {
   if (acceptance.length === 0) return null;
   return (
-    <section className="fates">
-      <h2>How proposals fared</h2>
+    <section className="acceptance">
+      <h2>Acceptance by source</h2>
       <ul>
         {acceptance.map(({ source, generation, accepted, rejected, is_paused }) => {
           const verdicts = accepted + rejected;
@@ -39,7 +39,7 @@ export function Fates({ acceptance }: { readonly acceptance: MemoryPage["accepta
               <span className="quiet">
                 {accepted} of {plural(verdicts, "proposal")} accepted
               </span>
-              {is_paused && <span className="note">paused: too few are</span>}
+              {is_paused && <span className="note">Paused: too few accepted</span>}
             </li>
           );
         })}
