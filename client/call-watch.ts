@@ -1,5 +1,5 @@
 // One model call, seen from where it is made: begun there, so that it knows where it belongs; told once how it ended.
-import type { InteractionRecorder, Surroundings } from "./context.js";
+import type { CaptureLabels, InteractionRecorder } from "./context.js";
 import type { InteractionInput } from "./entries.js";
 
 type Interaction = Omit<InteractionInput, "latency_ms">;
@@ -9,7 +9,7 @@ export class CallWatch {
   readonly #startMs = performance.now();
   readonly #created_at = new Date().toISOString();
   // The function that is told at the end runs elsewhere, and would not know.
-  readonly #surroundings: Surroundings;
+  readonly #labels: CaptureLabels;
   /** Resolves once it was recorded, or cannot be. */
   readonly recorded: Promise<void>;
   #settle: () => void = () => undefined;
@@ -17,7 +17,7 @@ export class CallWatch {
 
   constructor(recorder: InteractionRecorder) {
     this.#recorder = recorder;
-    this.#surroundings = { ...recorder.surroundings };
+    this.#labels = { ...recorder.currentLabels };
     this.recorded = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -36,6 +36,6 @@ export class CallWatch {
     const interaction = await seen();
     if (interaction === undefined) return;
     const happened = { created_at: this.#created_at, latency_ms };
-    await this.#recorder.recordInteraction({ ...this.#surroundings, ...interaction, ...happened });
+    await this.#recorder.recordInteraction({ ...this.#labels, ...interaction, ...happened });
   }
 }

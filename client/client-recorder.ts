@@ -2,7 +2,7 @@
 // captured ever throws.
 
 import { Connection } from "./connection.js";
-import { createContext, type Surroundings } from "./context.js";
+import { type CaptureLabels, createContext } from "./context.js";
 import { Delivery, type DeliveryOptions } from "./delivery.js";
 import type {
   CompletionInput,
@@ -68,7 +68,7 @@ export function connectRecorder(options: ConnectOptions | string = {}): ClientRe
   const connection = new Connection({ address: base, key, keeps_process_alive: false, sockets_max: 1 });
   return new ClientRecorder({
     client_run,
-    labels: snapshot({ project: given.project, client: given.client }) as Surroundings,
+    labels: snapshot({ project: given.project, client: given.client }) as CaptureLabels,
     sender: { connection, timeout_ms: given.timeout_ms ?? 30_000 },
     spool: openSpool({ ...given, onProblem }, { address: url.href, client_run }),
     memory_bytes_max: given.memory_bytes_max ?? 16 * MIB,
@@ -110,7 +110,7 @@ function warnOnStderr({ code, message, dropped }: Problem): void {
   console.warn(`hansard: ${code}: ${message}${lost}`);
 }
 
-type Labels = Pick<Surroundings, "project" | "client">;
+type Labels = Pick<CaptureLabels, "project" | "client">;
 
 /** @internal */
 export interface ClientRecorderOptions extends DeliveryOptions {
@@ -145,8 +145,8 @@ export class ClientRecorder {
     return this.#delivery.counters;
   }
 
-  /** What holds where this is asked: what `within` was given, on top of the recorder's own labels. */
-  get surroundings(): Surroundings {
+  /** The labels in effect here: those given to `within`, on top of the recorder's own. */
+  get currentLabels(): CaptureLabels {
     return { ...this.#labels, ...this.#context.current() };
   }
 
@@ -176,8 +176,8 @@ export class ClientRecorder {
   }
 
   /** Runs a function whose captures, those of `recordingFetch` included, belong to this session and carry these labels. */
-  within<T>(surroundings: Surroundings, work: () => T): T {
-    return this.#context.run(surroundings, work);
+  within<T>(labels: CaptureLabels, work: () => T): T {
+    return this.#context.run(labels, work);
   }
 
   /**
@@ -221,7 +221,7 @@ export class ClientRecorder {
   #capture(
     kind: string | undefined,
     input: object,
-    session: Surroundings = NOWHERE,
+    session: CaptureLabels = NOWHERE,
     own: object = NOTHING,
   ): Promise<Captured> {
     const at_ms = Date.now();
@@ -246,7 +246,7 @@ function listOf<T>(input: T | readonly T[]): readonly T[] {
   }
 }
 
-const NOWHERE: Surroundings = {};
+const NOWHERE: CaptureLabels = {};
 const NOTHING = {};
 
 /** `own` is what the call itself says, beside what it was given. */

@@ -5,7 +5,7 @@ import { node } from "./node.js";
 import { snapshot } from "./snapshot.js";
 
 /** Session, labels and what the model was given; an entry's own values come before these. */
-export interface Surroundings {
+export interface CaptureLabels {
   readonly session_id?: string | undefined;
   readonly project?: string | undefined;
   readonly client?: string | undefined;
@@ -14,16 +14,16 @@ export interface Surroundings {
 }
 
 export interface Context {
-  current(): Surroundings;
-  run<T>(surroundings: Surroundings, work: () => T): T;
+  current(): CaptureLabels;
+  run<T>(labels: CaptureLabels, work: () => T): T;
 }
 
 export function createContext(): Context {
   if (node === undefined) return synchronousContext();
-  const storage = new node.async_hooks.AsyncLocalStorage<Surroundings>();
+  const storage = new node.async_hooks.AsyncLocalStorage<CaptureLabels>();
   return {
     current: () => storage.getStore() ?? NOTHING,
-    run: (surroundings, work) => storage.run(merged(storage.getStore(), surroundings), work),
+    run: (labels, work) => storage.run(merged(storage.getStore(), labels), work),
   };
 }
 
@@ -32,9 +32,9 @@ function synchronousContext(): Context {
   let present = NOTHING;
   return {
     current: () => present,
-    run(surroundings, work) {
+    run(labels, work) {
       const before = present;
-      present = merged(before, surroundings);
+      present = merged(before, labels);
       try {
         return work();
       } finally {
@@ -44,15 +44,15 @@ function synchronousContext(): Context {
   };
 }
 
-const NOTHING: Surroundings = {};
+const NOTHING: CaptureLabels = {};
 
-function merged(before: Surroundings | undefined, surroundings: Surroundings): Surroundings {
-  return { ...before, ...(snapshot(surroundings) as Surroundings) };
+function merged(before: CaptureLabels | undefined, labels: CaptureLabels): CaptureLabels {
+  return { ...before, ...(snapshot(labels) as CaptureLabels) };
 }
 
 /** Whatever records interactions: a connected recorder, or one of the library. */
 export interface InteractionRecorder {
   recordInteraction(input: InteractionInput): Promise<unknown>;
-  /** What holds where the call is made. */
-  readonly surroundings?: Surroundings;
+  /** The labels in effect where the call is made. */
+  readonly currentLabels?: CaptureLabels;
 }

@@ -1,7 +1,7 @@
 // Delivery of captured entries: each becomes a line of JSON, is written to the spool, and is sent in batches until it arrives.
 
 import type { Connection, WholeAnswer } from "./connection.js";
-import type { Surroundings } from "./context.js";
+import type { CaptureLabels } from "./context.js";
 import { newId } from "./ids.js";
 import { unref } from "./node.js";
 import type { Captured, Counters, Problem } from "./outcomes.js";
@@ -274,9 +274,9 @@ interface Draft {
   /** A copy of what the caller gave. */
   readonly fields: Fields;
   /** What it is part of, where it was captured through a session. */
-  readonly session: Surroundings;
+  readonly session: CaptureLabels;
   /** What held where it was captured. */
-  readonly context: Surroundings;
+  readonly context: CaptureLabels;
 }
 
 interface Line {
@@ -286,7 +286,7 @@ interface Line {
 
 interface Run {
   readonly client_run: string;
-  readonly labels: Surroundings;
+  readonly labels: CaptureLabels;
 }
 
 function toLine({ client_run, labels }: Run, draft: Draft): Line {

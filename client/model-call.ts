@@ -1,14 +1,14 @@
 // A model call as an interaction: what was asked from the request's bytes, what was answered from those that came back.
 import type { InteractionInput } from "./entries.js";
 import {
-  type Answer,
   contentText,
   errorText,
-  type Given,
   isJson,
   type Json,
   listAt,
   type Provider,
+  type ProviderAnswer,
+  type RecordedRequest,
 } from "./providers/provider.js";
 import { snapshot } from "./snapshot.js";
 
@@ -55,7 +55,7 @@ export function toInteraction(call: ModelCall): Omit<InteractionInput, "latency_
 }
 
 /** What the user said last; where only results of tools came back, their words. */
-export function toPrompt(messages: Given["messages"]): string {
+export function toPrompt(messages: RecordedRequest["messages"]): string {
   const users = messages.filter((message) => isJson(message) && message.role === "user");
   const said = users.map((message) => contentText((message as Json).content)).findLast((text) => text.trim() !== "");
   const results = listAt({ last: [messages.at(-1)] }, "last").flatMap((message) =>
@@ -66,7 +66,7 @@ export function toPrompt(messages: Given["messages"]): string {
   return JSON.stringify(snapshot(messages.at(-1))) ?? "(nothing was said)";
 }
 
-function errorOf({ status, answer: text, broken, isStream }: ModelCall, answer: Answer): string | undefined {
+function errorOf({ status, answer: text, broken, isStream }: ModelCall, answer: ProviderAnswer): string | undefined {
   if (status !== undefined && (status < 200 || status > 299)) {
     const said = [errorText([parsed(text)].flat()[0]) ?? text.trim(), broken].filter(Boolean).join("; ");
     return `status ${status}${said === "" ? "" : `: ${said.slice(0, ERROR_CHARS_MAX)}`}`;

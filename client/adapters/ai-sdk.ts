@@ -6,7 +6,7 @@ import { isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../provide
 import { reasonOf } from "../server-errors.js";
 import { seenInteraction } from "./model-calls.js";
 
-interface Call {
+interface AiSdkCall {
   readonly params: { readonly prompt: readonly unknown[]; readonly tools?: unknown };
   readonly model: { readonly modelId: string };
 }
@@ -15,7 +15,10 @@ interface Call {
 export function recordingMiddleware(recorder: InteractionRecorder) {
   return {
     specificationVersion: "v3" as const,
-    async wrapGenerate<R>({ doGenerate, ...call }: Call & { readonly doGenerate: () => PromiseLike<R> }): Promise<R> {
+    async wrapGenerate<R>({
+      doGenerate,
+      ...call
+    }: AiSdkCall & { readonly doGenerate: () => PromiseLike<R> }): Promise<R> {
       const seen = new Seen(recorder, call);
       try {
         const result = await doGenerate();
@@ -29,7 +32,7 @@ export function recordingMiddleware(recorder: InteractionRecorder) {
     async wrapStream<P, R extends { readonly stream: ReadableStream<P> }>({
       doStream,
       ...call
-    }: Call & { readonly doStream: () => PromiseLike<R> }): Promise<R> {
+    }: AiSdkCall & { readonly doStream: () => PromiseLike<R> }): Promise<R> {
       const seen = new Seen(recorder, call);
       try {
         const result = await doStream();
@@ -44,7 +47,7 @@ export function recordingMiddleware(recorder: InteractionRecorder) {
 }
 
 class Seen {
-  readonly #call: Call;
+  readonly #call: AiSdkCall;
   readonly #watch: CallWatch;
   readonly #tool_calls: Json[] = [];
   #text = "";
@@ -53,7 +56,7 @@ class Seen {
   #response: Json = {};
   #error: string | undefined;
 
-  constructor(recorder: InteractionRecorder, call: Call) {
+  constructor(recorder: InteractionRecorder, call: AiSdkCall) {
     this.#call = call;
     this.#watch = new CallWatch(recorder);
   }

@@ -40,7 +40,7 @@ export function recordingCallbacks(recorder: CallbackRecorder) {
     if (run === undefined) return;
     const { tool, input, startMs } = run;
     const duration_ms = Math.round(performance.now() - startMs);
-    const { session_id, project, client } = recorder.surroundings ?? {};
+    const { session_id, project, client } = recorder.currentLabels ?? {};
     const entry = { tool, args: { input }, result: snapshot(result) as string, is_error, duration_ms };
     recorder.append?.({ kind: "tool_call", session_id, project, client, ...entry }).catch(() => undefined);
   };

@@ -1,12 +1,12 @@
 // Anthropic's messages: content is a list of blocks, and a stream brings them delta by delta.
 import {
-  type Answer,
   contentText,
   errorText,
   type Json,
   jsonAt,
   listAt,
   type Provider,
+  type ProviderAnswer,
   textAt,
   toolCall,
   usageOf,
@@ -24,7 +24,7 @@ export const anthropicMessages: Provider = {
   },
 };
 
-function fromMessage(message: Json, is_whole: boolean): Answer {
+function fromMessage(message: Json, is_whole: boolean): ProviderAnswer {
   const content = listAt(message, "content");
   return {
     text: contentText(content.filter(({ type }) => type === "text")),
@@ -42,7 +42,7 @@ function fromMessage(message: Json, is_whole: boolean): Answer {
 
 type Block = { [name: string]: unknown };
 
-function fromEvents(events: readonly Json[]): Answer {
+function fromEvents(events: readonly Json[]): ProviderAnswer {
   let message: Json = {};
   const blocks: Block[] = [];
   for (const event of events) {

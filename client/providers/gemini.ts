@@ -1,6 +1,5 @@
 // Gemini's generateContent: contents are lists of parts, and a stream repeats whole answers with a little more each.
 import {
-  type Answer,
   contentText,
   errorText,
   isJson,
@@ -8,6 +7,7 @@ import {
   jsonAt,
   listAt,
   type Provider,
+  type ProviderAnswer,
   textAt,
   toolCall,
   usageOf,
@@ -57,7 +57,7 @@ function systemOf(instruction: unknown): unknown {
   return contentText(instruction.parts) || instruction;
 }
 
-function callsOf(parts: readonly Json[]): Answer["tool_calls"] {
+function callsOf(parts: readonly Json[]): ProviderAnswer["tool_calls"] {
   return parts
     .map((part) => jsonAt(part, "functionCall"))
     .filter(({ name }) => name !== undefined)

@@ -1,12 +1,12 @@
 // OpenAI's chat completions, which many other providers speak too.
 import {
-  type Answer,
   contentText,
   errorText,
   type Json,
   jsonAt,
   listAt,
   type Provider,
+  type ProviderAnswer,
   textAt,
   toolCall,
   usageOf,
@@ -24,7 +24,7 @@ export const openAiChat: Provider = {
   },
 };
 
-interface Call {
+interface CallDraft {
   id: string;
   name: string;
   args: string;
@@ -32,7 +32,7 @@ interface Call {
 
 /** One message, put together from whole choices or from their deltas. */
 class ChatMessage {
-  readonly #calls = new Map<number, Call>();
+  readonly #calls = new Map<number, CallDraft>();
   readonly #others: { [name: string]: string } = {};
   #text = "";
   #head: Json = {};
@@ -56,7 +56,7 @@ class ChatMessage {
     for (const [at, call] of listAt(part, "tool_calls").entries()) this.#takeCall(call, at);
   }
 
-  answer(): Answer {
+  answer(): ProviderAnswer {
     return {
       text: this.#text,
       tool_calls: [...this.#calls.values()].map(({ id, name, args }) => toolCall(id, name, args)),

@@ -1,6 +1,5 @@
 // OpenAI's responses: input and output are lists of items.
 import {
-  type Answer,
   contentText,
   errorText,
   isJson,
@@ -8,6 +7,7 @@ import {
   jsonAt,
   listAt,
   type Provider,
+  type ProviderAnswer,
   textAt,
   toolCall,
   usageOf,
@@ -41,7 +41,7 @@ function toMessage(item: unknown): unknown {
   return { role: "assistant", content: [item] };
 }
 
-function fromResponse(response: Json): Answer {
+function fromResponse(response: Json): ProviderAnswer {
   const items = listAt(response, "output");
   const status = textAt(response, "status");
   return {
@@ -56,7 +56,7 @@ function fromResponse(response: Json): Answer {
 }
 
 /** A stream that broke off: what came of it until then. */
-function fromEvents(events: readonly Json[]): Answer {
+function fromEvents(events: readonly Json[]): ProviderAnswer {
   const done = events.filter(({ type }) => type === "response.output_item.done").map((event) => jsonAt(event, "item"));
   const isDone = new Set(done.map(({ id }) => id));
   const open = events.filter(({ type, item_id }) => type === "response.output_text.delta" && !isDone.has(item_id));
@@ -74,7 +74,7 @@ function fromEvents(events: readonly Json[]): Answer {
   };
 }
 
-function fromItems(items: readonly Json[]): Pick<Answer, "text" | "tool_calls" | "content"> {
+function fromItems(items: readonly Json[]): Pick<ProviderAnswer, "text" | "tool_calls" | "content"> {
   const texts = items.filter(({ type }) => type === "message").map(({ content }) => contentText(content));
   const calls = items.filter(({ type }) => type === "function_call");
   return {

@@ -4,7 +4,7 @@ import { snapshot } from "../snapshot.js";
 export type Json = { readonly [name: string]: unknown };
 
 /** What the model was given. */
-export interface Given {
+export interface RecordedRequest {
   readonly model?: string | undefined;
   readonly messages: readonly unknown[];
   readonly system?: unknown;
@@ -14,7 +14,7 @@ export interface Given {
 }
 
 /** What it answered, as far as it came. */
-export interface Answer {
+export interface ProviderAnswer {
   readonly text: string;
   /** Calls it makes, in OpenAI's shape. */
   readonly tool_calls: readonly Json[];
@@ -33,9 +33,9 @@ export interface Answer {
 export interface Provider {
   /** Whether a request to this path is a model call of this shape. */
   serves(path: string): boolean;
-  given(body: Json, path: string): Given;
+  given(body: Json, path: string): RecordedRequest;
   /** From the events of a stream, or from the one document of an answer that was not streamed. */
-  answer(documents: readonly Json[]): Answer;
+  answer(documents: readonly Json[]): ProviderAnswer;
 }
 
 export function isJson(value: unknown): value is Json {

@@ -1,7 +1,7 @@
 // What a model was given, by the sentences of the specification: exact where it was recorded, else the session as it was.
 import { describe, expect, test } from "vitest";
 import { asked, recorded, says, toResult } from "../../test/support/asked-answers.js";
-import { assistant, call, type Given, result, system, user } from "../../test/support/recorded-session.js";
+import { assistant, call, result, type SessionEntry, system, user } from "../../test/support/recorded-session.js";
 
 describe("an exact context", () => {
   test("is what the caller recorded, with system, tools, the rest of the pack and what was used", async () => {
@@ -191,7 +191,7 @@ describe("told", () => {
     expect(await recorder.told("e12", "be brief")).toMatchObject({ verdict: "given", first_given: { position: 3 } });
   });
 
-  test.each<[string, readonly Given[]]>([
+  test.each<[string, readonly SessionEntry[]]>([
     ["clear", [{ kind: "clear" }]],
     ["consolidation", [{ kind: "consolidation", through: 2 }]],
     ["removed", [{ kind: "withdrawal", withdraws: 1 }]],
@@ -212,7 +212,7 @@ describe("told", () => {
     );
   });
 
-  test.each<[string, readonly Given[]]>([
+  test.each<[string, readonly SessionEntry[]]>([
     ["interactions make two messages each", Array.from({ length: 300 }, (_, at) => asked(`p${at}`, undefined))],
     [
       "one message holds the results of several tools",
@@ -235,7 +235,7 @@ describe("told", () => {
     expect(await recorder.told(next, "rule is 7")).toMatchObject({ verdict: "fell_out", why: "window" });
   });
 
-  test.each<[string, readonly Given[]]>([
+  test.each<[string, readonly SessionEntry[]]>([
     ["a result without its call", [user("q"), { kind: "message", role: "tool", content: "lost", tool_call_id: "c9" }]],
     ["a call without its result", [user("q"), { ...assistant("", "c1"), tool_calls: [call("c1", '{"a":"lost"}')] }]],
     ["an answer before any question", [assistant("lost")]],

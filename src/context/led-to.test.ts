@@ -1,7 +1,7 @@
 // Where what was given was recorded first, and what came of an answer.
 import { expect, test } from "vitest";
 import { asked, recorded, says, toResult } from "../../test/support/asked-answers.js";
-import { assistant, call, type Given, user } from "../../test/support/recorded-session.js";
+import { assistant, call, type SessionEntry, user } from "../../test/support/recorded-session.js";
 
 test("each exact message leads to the first entry that says it, and an answer to what came of it", async () => {
   const sent = [says("user", [{ type: "text", text: "fix it" }]), says("assistant", "done"), says("user", "again")];
@@ -24,8 +24,8 @@ test("each exact message leads to the first entry that says it, and an answer to
 });
 
 test("a call that names no answer came from the one before, unless the user has spoken since; both ways agree", async () => {
-  const ran = (tool_call_id: string): Given => ({ kind: "tool_call", tool: "run", result: "r", tool_call_id });
-  const resultOf = { kind: "message", role: "user", content: [toResult(0)("c")] } as Given;
+  const ran = (tool_call_id: string): SessionEntry => ({ kind: "tool_call", tool: "run", result: "r", tool_call_id });
+  const resultOf = { kind: "message", role: "user", content: [toResult(0)("c")] } as SessionEntry;
   const recorder = await recorded(
     ...[asked("go", { messages: [says("user", "go")] }), ran("unknown"), ran(""), resultOf, ran("")],
     ...[user("and now?"), ran(""), assistant("", "a", "b"), ran("a"), assistant("", "c"), ran("b"), ran("c")],

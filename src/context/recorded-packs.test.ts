@@ -4,7 +4,7 @@ import { memoryRecorder } from "../../test/support/memory-recorder.js";
 import { noMask } from "../model/mask.js";
 import { RecordedPacks } from "./recorded-packs.js";
 
-test("a table that grows, one made anew and no table agree, also after something was forgotten", async () => {
+test("a table that grows, one built again and no table agree, also after something was forgotten", async () => {
   const { recorder, log, index } = memoryRecorder();
   const kept = new RecordedPacks({ log, index, mask: noMask });
   const phrases = ["rule a", "rule b", "a", "rule", "nobody"];
@@ -18,14 +18,14 @@ test("a table that grows, one made anew and no table agree, also after something
   const compare = async (): Promise<void> => {
     const { position } = await log.head();
     await recorder.session("s").history();
-    const anew = new RecordedPacks({ log, index, mask: noMask });
+    const rebuilt = new RecordedPacks({ log, index, mask: noMask });
     const without = new RecordedPacks({ log, index, mask: noMask }, 0);
     for (const phrase of [...phrases, "own 3"]) {
       for (let before = 1; before <= position + 1; before += 1) {
-        const wish = { session_id: "s", before, phrase };
-        const uses = await without.uses(wish);
-        expect([phrase, before, await kept.uses(wish)]).toEqual([phrase, before, uses]);
-        expect([phrase, before, await anew.uses(wish)]).toEqual([phrase, before, uses]);
+        const request = { session_id: "s", before, phrase };
+        const uses = await without.uses(request);
+        expect([phrase, before, await kept.uses(request)]).toEqual([phrase, before, uses]);
+        expect([phrase, before, await rebuilt.uses(request)]).toEqual([phrase, before, uses]);
       }
     }
   };

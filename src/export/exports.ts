@@ -59,7 +59,7 @@ export class Exports {
       {
         log,
         mask,
-        positions: (wish) => calls.positions(wish),
+        positions: (request) => calls.positions(request),
         sessionPositions: (range) => calls.sessionPositions(range),
         sessionSummary: (of) => calls.recordedSummary(of),
       },

@@ -54,7 +54,7 @@ export async function compareIndex(
 async function sumsOfIndex(
   index: EntryIndex,
 ): Promise<{ readonly through: number; readonly sums: Sums; readonly documents: DocumentDigests } | undefined> {
-  const letGo = index.hold?.();
+  const release = index.hold?.();
   try {
     const before = await index.standing();
     const sums = emptySums();
@@ -63,7 +63,7 @@ async function sumsOfIndex(
     for await (const page of rowPages((place) => index.list({ filter: {}, ...place }), PAGE)) sums.rows += page.length;
     return isSameStanding(before, await index.standing()) ? { through: before.position, sums, documents } : undefined;
   } finally {
-    letGo?.();
+    release?.();
   }
 }
 

@@ -160,8 +160,8 @@ export class Recorder extends OperationMethodsBase {
     return this.#open().operateAsJson(operation, options);
   }
 
-  /** What `within` was given where this is asked. */
-  get surroundings(): WithinOptions {
+  /** The labels in effect here: those given to `within`. */
+  get currentLabels(): WithinOptions {
     return this.#surrounded.current;
   }
 
@@ -169,8 +169,8 @@ export class Recorder extends OperationMethodsBase {
    * Runs a function; what is recorded while it runs, by `recordingFetch` and adapters too, belongs to this session and
    * carries these labels unless it brings its own.
    */
-  within<T>(surroundings: WithinOptions, work: () => T): T {
-    return this.#surrounded.run(surroundings, work);
+  within<T>(labels: WithinOptions, work: () => T): T {
+    return this.#surrounded.run(labels, work);
   }
 
   /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */

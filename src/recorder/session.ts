@@ -39,7 +39,7 @@ export interface SessionRecorder {
   /** Consolidates elsewhere; where it is undefined, that is planned and recorded here. */
   readonly consolidate?:
     | ((
-        wish: { readonly session_id: string; readonly through: number } & ConsolidationOptions,
+        request: { readonly session_id: string; readonly through: number } & ConsolidationOptions,
       ) => Promise<{ readonly through: number }>)
     | undefined;
 }

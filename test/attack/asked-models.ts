@@ -6,7 +6,7 @@ import type { Recorder } from "../../src/index.js";
 import { type MemoryRecorder, memoryRecorder } from "../support/memory-recorder.js";
 import { repeatableSurroundings } from "../support/surroundings.js";
 
-export const WISH = "I want every commit message in English";
+export const REQUEST = "I want every commit message in English";
 export const RECALLED = "The office cat of atlas is called Wilhelmina";
 export const ASKED = "Does the server of atlas listen on port 8080?";
 export const GUESSED = "It might be that the backups of atlas run on Sundays.";
@@ -87,13 +87,13 @@ async function record(recorder: Recorder): Promise<void> {
   const said = { kind: "message", ...here } as const;
   const called = { kind: "tool_call", ...here } as const;
   await recorder.append([
-    { ...said, id: "u1", role: "user", content: `${WISH}. Good. ${RECALLED}. ${ASKED} ${GUESSED}` },
+    { ...said, id: "u1", role: "user", content: `${REQUEST}. Good. ${RECALLED}. ${ASKED} ${GUESSED}` },
     { ...said, id: "a1", role: "assistant", content: `${MINE}.` },
     { ...called, id: "t1", tool: "fetch", result: PRINTED },
     { ...called, id: "t2", tool: "mcp__h__recall", result: "Use the red gate here" },
     { ...said, session_id: "b", project: "borealis", id: "b1", role: "user", content: "Our key customer is Acme." },
   ]);
-  const evidence = [{ entry_id: "u1", quote: WISH }];
+  const evidence = [{ entry_id: "u1", quote: REQUEST }];
   const proposed = await recorder.memories.propose({ content: REJECTED, type: "preference", evidence });
   if ("dropped" in proposed) throw new Error(proposed.reason);
   await recorder.memories.reject(proposed.id, { reason: "wrong" });

@@ -9,21 +9,21 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { packOwn } from "../../src/log/capture/pack.js";
 import { repeatableSurroundings } from "../support/surroundings.js";
 import { folderOfFile } from "../support/temporary-folder.js";
-import { askedModels, completionOf, documentOf, TRUE, told, WISH, wholeRecord } from "./asked-models.js";
+import { askedModels, completionOf, documentOf, REQUEST, TRUE, told, wholeRecord } from "./asked-models.js";
 
 const asked = askedModels();
 const folder = folderOfFile();
 const answerFile = join(folder, "answer.txt");
 const via = `cat > /dev/null; cat ${answerFile}`;
-const honest = completionOf(documentOf(told("preference", TRUE, 1, WISH)));
+const honest = completionOf(documentOf(told("preference", TRUE, 1, REQUEST)));
 const model = () => ({ url: asked.url, model: "liar" });
 const extract = (more: object = {}) => asked.recorder.memories.extract({ model: model(), session_id: "s", ...more });
 
 describe("a server that", () => {
   const patient = { "retry-after": "0" };
   test.each<[string, (response: ServerResponse) => void, number, string]>([
-    ["asks for patience", (to) => to.writeHead(429, patient).end(), 3, "429"],
-    ["asks for patience since 1970", (to) => to.writeHead(429, { "retry-after": "-1" }).end(), 3, "429"],
+    ["asks to retry later", (to) => to.writeHead(429, patient).end(), 3, "429"],
+    ["asks to retry in the past", (to) => to.writeHead(429, { "retry-after": "-1" }).end(), 3, "429"],
     ["fails", (to) => to.writeHead(500, patient).end("{"), 3, "500"],
     ["is overloaded", (to) => to.writeHead(503, patient).end(honest), 3, "503"],
     ["wants another key", (to) => to.writeHead(401).end(honest), 1, "401"],
@@ -79,7 +79,7 @@ describe("a server that", () => {
 
   test("always refuses one piece is asked about it three times, in as many passes; what is older is read meanwhile", async () => {
     asked.answer = (response, question) => {
-      if (question.includes(WISH)) response.writeHead(400).end("filtered");
+      if (question.includes(REQUEST)) response.writeHead(400).end("filtered");
       else response.end(completionOf(documentOf()));
     };
     const all = () => asked.recorder.memories.extract({ model: model() });
@@ -199,12 +199,12 @@ describe("a command that", () => {
     const { stopped, candidates } = await extract({ model: { via: bad } });
     expect([candidates, stopped]).toEqual([[], expect.stringContaining(reason)]);
     expect(await sentCounts()).toHaveLength(1);
-    writeFileSync(answerFile, documentOf(told("preference", TRUE, 1, WISH)));
+    writeFileSync(answerFile, documentOf(told("preference", TRUE, 1, REQUEST)));
     expect((await extract({ model: { via } })).candidates).toHaveLength(1);
   });
 
   test("reads nothing, complains without end, and leaves something behind that holds its output is heard all the same", async () => {
-    writeFileSync(answerFile, documentOf(told("preference", TRUE, 1, WISH)));
+    writeFileSync(answerFile, documentOf(told("preference", TRUE, 1, REQUEST)));
     const pidFile = join(folder, "left-behind");
     const hostile = `sleep 600 & echo $! > ${pidFile}; yes | head -c 5000000 >&2; cat ${answerFile}`;
     onTestFinished(() => void process.kill(Number(readFileSync(pidFile, "utf8"))));

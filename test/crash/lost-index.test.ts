@@ -62,7 +62,7 @@ test("answers from the newest entries alone say that they are partial, and the s
   await recorder.close();
 });
 
-test("whoever has patience gets the whole answer", async () => {
+test("a reader that waits long enough gets the whole answer", async () => {
   const data = await storeOf(ENTRIES);
   const recorder = await openRecorder({ data, rebuild: patient });
   const before = await everything(recorder);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { type Answer, startServer } from "../e2e/http-client.js";
+import { type HttpResponse, startServer } from "../e2e/http-client.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
 test("while captures wait, health is a 503 before they are refused, which is after ten seconds", async () => {
@@ -15,7 +15,7 @@ test("while captures wait, health is a 503 before they are refused, which is aft
   db.exec("BEGIN IMMEDIATE");
   const startMs = performance.now();
   const capture = server.post("/entries", { kind: "error", error: "meanwhile" });
-  let answer: Answer | undefined;
+  let answer: HttpResponse | undefined;
   void capture.then((got) => {
     answer = got;
   });

@@ -1,7 +1,7 @@
 // Search in the plainest way there is: every entry looked at, nothing shared with the program but the contract.
 import type { Entry } from "../../src/index.js";
 
-export interface Wish {
+export interface SearchRequest {
   readonly terms: readonly string[];
   readonly excluded: readonly string[];
   /** One kind, or several separated by commas. */
@@ -14,26 +14,26 @@ export interface Wish {
 }
 
 /** Positions of all entries that are meant, newest first. */
-export function searchPlainly(entries: readonly Entry[], wish: Wish): readonly number[] {
+export function searchPlainly(entries: readonly Entry[], request: SearchRequest): readonly number[] {
   return entries
-    .filter((entry) => isMeant(entry, wish))
+    .filter((entry) => isMeant(entry, request))
     .toSorted((left, right) => compare(right.created_at, left.created_at) || right.position - left.position)
     .map(({ position }) => position);
 }
 
 const SEARCHED = ["interaction", "response", "message", "tool_call", "error", "decision", "consolidation", "feedback"];
 
-export function isMeant(entry: Entry, wish: Wish): boolean {
-  if (!(wish.kind?.split(",") ?? SEARCHED).includes(entry.kind)) return false;
-  if (wish.role !== undefined && roleOf(entry) !== wish.role) return false;
-  if (wish.project !== undefined && entry.project !== (wish.project === "-" ? "" : wish.project)) return false;
-  if (wish.session_id !== undefined && entry.session_id !== (wish.session_id === "-" ? "" : wish.session_id))
+export function isMeant(entry: Entry, request: SearchRequest): boolean {
+  if (!(request.kind?.split(",") ?? SEARCHED).includes(entry.kind)) return false;
+  if (request.role !== undefined && roleOf(entry) !== request.role) return false;
+  if (request.project !== undefined && entry.project !== (request.project === "-" ? "" : request.project)) return false;
+  if (request.session_id !== undefined && entry.session_id !== (request.session_id === "-" ? "" : request.session_id))
     return false;
-  if (wish.since !== undefined && entry.created_at < wish.since) return false;
-  if (wish.until !== undefined && entry.created_at > wish.until) return false;
+  if (request.since !== undefined && entry.created_at < request.since) return false;
+  if (request.until !== undefined && entry.created_at > request.until) return false;
   const texts = textsIn(entry);
   const has = (term: string): boolean => texts.some((text) => contains(text, fold(term)));
-  return wish.terms.every(has) && !wish.excluded.some(has);
+  return request.terms.every(has) && !request.excluded.some(has);
 }
 
 export function fold(text: string): string {

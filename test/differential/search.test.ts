@@ -11,7 +11,7 @@ import {
 import { seededRandom } from "../conformance/suites/seeded-random.js";
 import { fuzzSeed, fuzzTimeoutMs, runsOf } from "../support/fuzz.js";
 import { storeOfTest, testEngine } from "../support/store.js";
-import { fold, isMeant, searchPlainly, type Wish } from "./search-oracle.js";
+import { fold, isMeant, type SearchRequest, searchPlainly } from "./search-oracle.js";
 import { generatedTexts, realTexts } from "./search-texts.js";
 
 /** Each takes a few round trips to a database. */
@@ -41,13 +41,13 @@ test.each([
       await writeSome(Math.floor(inputs.length / 3));
       const queries = runsOf(QUERIES);
       for (let at = 0; at < queries; at += 1) {
-        const wish = newWish(texts, random);
+        const request = newRequest(texts, random);
         const before = [...entries];
         const writing = writeSome(Math.ceil((inputs.length * 2) / 3 / queries));
-        const { hits, first } = await allHits(recorder, wish, random);
+        const { hits, first } = await allHits(recorder, request, random);
         await writing;
-        expectHits({ hits, before, entries, wish });
-        expectElsewhere({ first, before, entries, wish });
+        expectHits({ hits, before, entries, request });
+        expectElsewhere({ first, before, entries, request });
       }
     } finally {
       await recorder.close();
@@ -60,21 +60,21 @@ function expectHits(parts: {
   readonly hits: readonly SearchHit[];
   readonly before: readonly Entry[];
   readonly entries: readonly Entry[];
-  readonly wish: Wish;
+  readonly request: SearchRequest;
 }): void {
-  const { hits, before, entries, wish } = parts;
-  const about = JSON.stringify(wish);
+  const { hits, before, entries, request } = parts;
+  const about = JSON.stringify(request);
   const known = new Set(before.map(({ position }) => position));
   const positions = hits.map(({ position }) => position);
   expect(
     positions.filter((position) => known.has(position)),
     about,
-  ).toEqual(searchPlainly(before, wish));
+  ).toEqual(searchPlainly(before, request));
   // What came while it was searched may be there or not, but never what is not meant.
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
   const isMeantAt = (position: number): boolean => {
     const entry = byPosition.get(position);
-    return entry !== undefined && isMeant(entry, wish);
+    return entry !== undefined && isMeant(entry, request);
   };
   expect(
     positions.filter((position) => !known.has(position) && !isMeantAt(position)),
@@ -82,7 +82,7 @@ function expectHits(parts: {
   ).toEqual([]);
   expect(new Set(positions).size, about).toBe(positions.length);
   expect(
-    hits.filter((hit) => !isReasonGiven(hit, wish)),
+    hits.filter((hit) => !isReasonGiven(hit, request)),
     about,
   ).toEqual([]);
 }
@@ -92,30 +92,30 @@ function expectElsewhere(parts: {
   readonly first: SearchPage;
   readonly before: readonly Entry[];
   readonly entries: readonly Entry[];
-  readonly wish: Wish;
+  readonly request: SearchRequest;
 }): void {
-  const { first, before, entries, wish } = parts;
-  const about = JSON.stringify(wish);
-  if (wish.kind !== undefined) {
+  const { first, before, entries, request } = parts;
+  const about = JSON.stringify(request);
+  if (request.kind !== undefined) {
     expect(first, about).not.toHaveProperty("elsewhere");
     return;
   }
   for (const kind of ["raw", "session_info"] as const) {
     const counted = first.elsewhere?.[kind] ?? 0;
-    expect(counted, about).toBeLessThanOrEqual(searchPlainly(entries, { ...wish, kind }).length);
+    expect(counted, about).toBeLessThanOrEqual(searchPlainly(entries, { ...request, kind }).length);
     if (first.elsewhere_at_least === true) continue;
-    expect(counted, about).toBeGreaterThanOrEqual(searchPlainly(before, { ...wish, kind }).length);
+    expect(counted, about).toBeGreaterThanOrEqual(searchPlainly(before, { ...request, kind }).length);
   }
 }
 
 /** One assertion for all hits of a query: there are a million of them, and an assertion costs more than the look. */
-function isReasonGiven(hit: SearchHit, wish: Wish): boolean {
-  if (wish.terms.length === 0) return hit.field === "" && hit.matches.length === 0;
+function isReasonGiven(hit: SearchHit, request: SearchRequest): boolean {
+  if (request.terms.length === 0) return hit.field === "" && hit.matches.length === 0;
   let last = 0;
   for (const [start, end] of hit.matches) {
     // A sigma at the end of a mark is a final one only there; characters that have a form together are marked together.
     const marked = unfinal(hit.snippet.slice(start, end));
-    const isTerm = wish.terms.some((term) => marked.includes(unfinal(term)));
+    const isTerm = request.terms.some((term) => marked.includes(unfinal(term)));
     if (start < last || end <= start || end > hit.snippet.length || !isTerm) return false;
     last = end;
   }
@@ -128,10 +128,10 @@ function unfinal(text: string): string {
 
 async function allHits(
   recorder: Recorder,
-  wish: Wish,
+  request: SearchRequest,
   random: () => number,
 ): Promise<{ readonly hits: readonly SearchHit[]; readonly first: SearchPage }> {
-  const { terms, excluded, ...filters } = wish;
+  const { terms, excluded, ...filters } = request;
   const typed: string[] = [];
   const given: { [name: string]: string } = {};
   for (const [name, value] of Object.entries(filters)) {
@@ -158,7 +158,7 @@ function written(term: string): string {
   return /^[^\s":-][^\s":]*$/.test(term) ? term : `"${term}"`;
 }
 
-function newWish(texts: readonly string[], random: () => number): Wish {
+function newRequest(texts: readonly string[], random: () => number): SearchRequest {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const piece = (): string => {
     const points = Array.from(pick(texts));

@@ -234,6 +234,6 @@ test("review says what was not understood, and shows the words of what a candida
   expect(stderr).toMatch(/Contradicts \S+: The staging database listens on port 5433 \(active\)/);
   expect(stderr).toContain('Unknown key "x".');
   expect(stderr).toContain("Unknown reason 9");
-  expect(stderr).toContain("Nothing was written, and nothing is decided.");
+  expect(stderr).toContain("The text is empty; nothing was decided.");
   expect(stderr).toContain("0 accepted, 0 rejected; 1 candidate waiting.");
 });

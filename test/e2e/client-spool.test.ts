@@ -89,7 +89,7 @@ test("an agent that ends with something in memory alone says that it is lost", a
   }
 });
 
-test("a file that cannot be read is told once and tried again with patience; what lies elsewhere is sent", async () => {
+test("a file that cannot be read is reported once and retried with backoff; the other files are sent", async () => {
   const server = await startServer();
   const { recorder: earlier, spool } = connect(server.address);
   await earlier.close();

@@ -1,7 +1,7 @@
 // Bad input over HTTP: one clear error each, with its code, field and index, and nothing stored.
 import { Agent, request as httpRequest } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { type Answer, serverOfFile, startServer } from "./http-client.js";
+import { type HttpResponse, serverOfFile, startServer } from "./http-client.js";
 
 const server = serverOfFile();
 const MiB = 1024 * 1024;
@@ -174,7 +174,7 @@ test("broken JSON says where it breaks", async () => {
 
 /** Nothing is stored by what is refused, and the answer has the usual shape. */
 async function expectRefused(
-  send: () => Promise<Answer>,
+  send: () => Promise<HttpResponse>,
   expected: { status: number; code: string; field?: string | undefined; index?: number | undefined },
 ): Promise<{ readonly hint?: string }> {
   const before = await server().recorder.health();

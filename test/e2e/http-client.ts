@@ -5,7 +5,7 @@ import { inspectStore } from "../../src/recorder/inspect-store.js";
 import { type ServeOptions, type Serving, serve } from "../../src/surfaces/http/serve.js";
 import { storeOfFile, storeOfTest } from "../support/store.js";
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -17,10 +17,10 @@ export interface Answer {
 export interface TestServer extends Serving {
   readonly data: string;
   readonly recorder: Recorder;
-  get(path: string): Promise<Answer>;
+  get(path: string): Promise<HttpResponse>;
   /** Sends a string or bytes as they are, anything else as JSON. */
-  post(path: string, body?: unknown, headers?: { readonly [name: string]: string }): Promise<Answer>;
-  request(path: string, options: RequestInit): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: { readonly [name: string]: string }): Promise<HttpResponse>;
+  request(path: string, options: RequestInit): Promise<HttpResponse>;
 }
 
 type TestServerOptions = Pick<RecorderOptions, "rebuild"> & { readonly data: string } & Partial<
@@ -54,7 +54,7 @@ async function openServer({ data, rebuild = {}, ...options }: TestServerOptions)
     ...options,
     recorder,
   });
-  const request = (path: string, init: RequestInit): Promise<Answer> => ask(`${serving.address}${path}`, init);
+  const request = (path: string, init: RequestInit): Promise<HttpResponse> => ask(`${serving.address}${path}`, init);
   return {
     ...serving,
     data,
@@ -66,7 +66,7 @@ async function openServer({ data, rebuild = {}, ...options }: TestServerOptions)
   };
 }
 
-async function ask(address: string, init: RequestInit): Promise<Answer> {
+async function ask(address: string, init: RequestInit): Promise<HttpResponse> {
   const response = await fetch(address, init);
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;

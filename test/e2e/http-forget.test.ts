@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
-import { type Answer, startServer, type TestServer } from "./http-client.js";
+import { type HttpResponse, startServer, type TestServer } from "./http-client.js";
 
 const reason = "the person asked us to";
 
@@ -202,7 +202,7 @@ test("a project that is forgotten takes everything that bears its name", async (
 
 test("what is not there is a 404, also when it was forgotten before", async () => {
   const server = await filled();
-  const codeOf = ({ status, body }: Answer): readonly unknown[] => [status, body.error.code, body.error.field];
+  const codeOf = ({ status, body }: HttpResponse): readonly unknown[] => [status, body.error.code, body.error.field];
   const missing = { entry: "nobody", session_id: "nobody", project: "nobody" };
   for (const [field, value] of Object.entries(missing)) {
     const code = `${field.replace("_id", "")}_not_found`;
@@ -249,7 +249,7 @@ test("what the log wrote about itself is not forgotten, and nobody else may writ
 
 test("capture into a session while it is forgotten: what comes after the redaction stays, what came before is gone", async () => {
   const server = await startServer();
-  const send = (at: number): Promise<Answer> =>
+  const send = (at: number): Promise<HttpResponse> =>
     server.post("/entries", { kind: "message", session_id: "race", role: "user", content: `word ${at}` });
   for (let at = 0; at < 20; at += 1) await send(at);
   const sending = Promise.all(Array.from({ length: 60 }, (_, at) => send(20 + at)));

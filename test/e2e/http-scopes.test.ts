@@ -7,7 +7,7 @@ import { needByRoute } from "../../src/operations/scopes.js";
 import { createServer } from "../../src/surfaces/http/server.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
 import { listen } from "./event-source.js";
-import { type Answer, serverOfFile, startServer } from "./http-client.js";
+import { type HttpResponse, serverOfFile, startServer } from "./http-client.js";
 
 const server = serverOfFile();
 const keyByScope = new Map<Scope, string>();
@@ -336,7 +336,7 @@ test("who may only capture proposes in the name of the key, and whoever may revi
     project: "p",
     content: "I want every answer to be short",
   });
-  const propose = (scope: Scope, more: object): Promise<Answer> =>
+  const propose = (scope: Scope, more: object): Promise<HttpResponse> =>
     server().post(
       "/memories",
       { status: "candidate", type: "preference", content: "Wants every answer to be short", evidence, ...more },

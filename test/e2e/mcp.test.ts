@@ -149,18 +149,18 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
     const { server, caller } = await serverAndCaller(way);
     const said = { session_id: "s", project: "web", role: "user", content: "From now on answer in German, please." };
     await caller.call("record_message", { ...said, id: "m" });
-    const wish = { content: "Answers come in German", type: "preference" };
-    const quoted = { ...wish, evidence: [{ entry_id: "m", quote: "From now on answer in German" }] };
+    const candidate = { content: "Answers come in German", type: "preference" };
+    const quoted = { ...candidate, evidence: [{ entry_id: "m", quote: "From now on answer in German" }] };
     const proposed = await caller.call("propose_memory", quoted);
     expect(proposed.structuredContent).toMatchObject({ status: "candidate" });
-    const invented = { ...wish, evidence: [{ entry_id: "m", quote: "nobody has ever said these words" }] };
+    const invented = { ...candidate, evidence: [{ entry_id: "m", quote: "nobody has ever said these words" }] };
     expect((await caller.call("propose_memory", invented)).structuredContent).toMatchObject({ dropped: "evidence" });
     expect(errorOf(await caller.call("propose_memory", { ...quoted, status: "active" }))).toMatchObject({
       code: "field_invalid",
       field: "status",
     });
     const listed = await caller.call("list_memories", { status: "candidate" });
-    expect(listed.structuredContent).toMatchObject({ memories: [{ content: wish.content }], pending: 1 });
+    expect(listed.structuredContent).toMatchObject({ memories: [{ content: candidate.content }], pending: 1 });
     expect((await caller.call("recall", { project: "web" })).structuredContent.memories_used).toEqual([]);
     const history = await caller.call("session_history", { query: "german" });
     expect(history.structuredContent.text).toMatch(/^1 found for 'german', newest first:\n\[.*\] user: From now on/);
@@ -175,7 +175,7 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
     await server.post(`/memories/${id}/promote`);
     const recalled = await caller.call("recall", { project: "web", budget_tokens: 1_000_000 });
     expect(recalled.structuredContent).toMatchObject({ memories_used: [id], context_pack: { budget_tokens: 2_000 } });
-    expect(textOf(recalled)).toContain(wish.content);
+    expect(textOf(recalled)).toContain(candidate.content);
   });
 });
 
@@ -357,6 +357,6 @@ test("installing shows the change, asks, keeps what else the file holds, and doe
   expect(readFileSync(join(home, ".codex", "config.toml"), "utf8")).toMatch(/^\[mcp_servers\.hansard\]\ncommand = "/);
   expect((await runCli(["mcp", "install", "codex", "--yes"], options)).status).toBe(1);
   writeFileSync(settings, "// mine\n{}");
-  expect((await runCli(["mcp", "install", "cursor", "--yes"], options)).stderr).toContain("left alone");
+  expect((await runCli(["mcp", "install", "cursor", "--yes"], options)).stderr).toContain("it was not changed");
   expect((await runCli(["mcp", "install", "emacs"], options)).stderr).toContain("Name one of claude-code");
 });

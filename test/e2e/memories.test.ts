@@ -1,15 +1,15 @@
 // The memory loop over HTTP, on every engine: propose, decide, list, recall; and what is refused on the way.
 import { beforeAll, describe, expect, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
-import { type Answer, serverOfFile, startServer } from "./http-client.js";
+import { type HttpResponse, serverOfFile, startServer } from "./http-client.js";
 
 const server = serverOfFile();
 
-async function add(memory: object): Promise<Answer> {
+async function add(memory: object): Promise<HttpResponse> {
   return server().post("/memories", memory);
 }
 
-async function propose(content: string, more: object = {}): Promise<Answer> {
+async function propose(content: string, more: object = {}): Promise<HttpResponse> {
   return add({ status: "candidate", type: "preference", source: "person", content, ...more });
 }
 
@@ -182,7 +182,7 @@ describe("lists", () => {
     const seen: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const page: Answer = await server().get(`/memories?project=pages&limit=2&cursor=${cursor}`);
+      const page: HttpResponse = await server().get(`/memories?project=pages&limit=2&cursor=${cursor}`);
       seen.push(...page.body.memories.map(({ id }: { id: string }) => id));
       cursor = page.body.next_cursor;
       await add({ content: `And ${seen.length} were seen`, project: "pages" });

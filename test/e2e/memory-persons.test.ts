@@ -7,20 +7,20 @@ import { repeatableSurroundings } from "../support/surroundings.js";
 let made: MemoryRecorder;
 let recorder: Recorder;
 const said = { kind: "message", role: "user" } as const;
-const WISH = "I want every commit message in English";
+const REQUEST = "I want every commit message in English";
 
 beforeEach(async () => {
   made = memoryRecorder();
   recorder = made.recorder;
   await recorder.append([
-    { ...said, id: "a1", session_id: "s1", project: "atlas", content: `${WISH}, please.` },
-    { ...said, id: "a2", session_id: "s2", project: "atlas", content: `Again: ${WISH}.` },
-    { ...said, id: "b1", session_id: "s3", project: "borealis", content: `${WISH} here too.` },
+    { ...said, id: "a1", session_id: "s1", project: "atlas", content: `${REQUEST}, please.` },
+    { ...said, id: "a2", session_id: "s2", project: "atlas", content: `Again: ${REQUEST}.` },
+    { ...said, id: "b1", session_id: "s3", project: "borealis", content: `${REQUEST} here too.` },
   ]);
 });
 
 const propose = async (entry_id: string, from = recorder, content = "Wants every commit message in English") =>
-  from.memories.propose({ type: "preference", content, evidence: [{ entry_id, quote: WISH }] });
+  from.memories.propose({ type: "preference", content, evidence: [{ entry_id, quote: REQUEST }] });
 
 async function candidate(entry_id = "a1"): Promise<string> {
   const proposed = await propose(entry_id);
@@ -132,12 +132,12 @@ test("a contradiction and a likeness stand on both sides, as long as both are in
 });
 
 test("a memory with evidence belongs to the project of that, whatever a person says beside it", async () => {
-  const evidence = [{ entry_id: "b1", quote: WISH }];
+  const evidence = [{ entry_id: "b1", quote: REQUEST }];
   const added = await recorder.memories.add({ content: "Commits are in English", project: "atlas", evidence });
   expect(added).toMatchObject({ project: "borealis" });
-  const both = [...evidence, { entry_id: "a1", quote: WISH }];
+  const both = [...evidence, { entry_id: "a1", quote: REQUEST }];
   const refused = recorder.memories.add({ content: "Commits are in English always", evidence: both });
   await expect(refused).rejects.toMatchObject({ code: "field_invalid", field: "evidence" });
-  const wished = { content: "Commits are always in English", type: "preference", evidence: both } as const;
-  expect(await recorder.memories.add({ ...wished, project: "atlas" })).toMatchObject({ project: "" });
+  const memory = { content: "Commits are always in English", type: "preference", evidence: both } as const;
+  expect(await recorder.memories.add({ ...memory, project: "atlas" })).toMatchObject({ project: "" });
 });

@@ -149,9 +149,9 @@ test("each confirmation adds 0.02 to confidence, up to 1 and no more", async () 
 test("what is kept at hand, read anew or rebuilt says the same, after every kind of change", async () => {
   const types = ["preference", "project", "knowledge", "adaptation"] as const;
   const ids: string[] = [];
-  const wish = { project: "atlas", q: "alder maple", budget_tokens: 120 };
+  const query = { project: "atlas", q: "alder maple", budget_tokens: 120 };
   const all = async (from: Recorder) => [
-    await from.memories.recall(wish),
+    await from.memories.recall(query),
     (await from.memories.list({ status: "candidate" })).memories,
     (await from.memories.list({ limit: 500 })).memories,
   ];

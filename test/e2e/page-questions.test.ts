@@ -71,7 +71,7 @@ test("which memories does this agent use, and are they true? Two steps to those,
   const reader = await newcomer();
   await reader.click("link", "Memories");
   await reader.reads("given", "used", "confirmed");
-  await reader.choose("used by", "help-desk");
+  await reader.choose("used by", "support-chat");
   await reader.click("link", "The ledger always wins over the invoice");
   await reader.reads("remember that the ledger always wins over the invoice", "Given 2 times, used 1 time");
   await reader.reads("given, used in “Questions from accountants”", "then no error", "And a credit note?");

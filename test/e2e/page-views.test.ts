@@ -155,9 +155,9 @@ test("memories are listed by the client whose answers used them, and system entr
   const { page } = await open(`${server().address}/ui/memories`);
   const rows = page.locator(".memories li");
   await rows.nth(5).waitFor();
-  await page.getByLabel("used by").selectOption("help-desk");
+  await page.getByLabel("used by").selectOption("support-chat");
   await expect.poll(() => rows.locator("a").allTextContents()).toEqual(["The ledger always wins over the invoice"]);
-  expect(new URL(page.url()).searchParams.get("client")).toBe("help-desk");
+  expect(new URL(page.url()).searchParams.get("client")).toBe("support-chat");
   await page.getByLabel("used by").selectOption("cursor");
   await page.getByText("Answers of cursor used none of them").waitFor();
   await page.goto(`${server().address}/ui/?range=7d`);
@@ -213,7 +213,7 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await expect.poll(() => status("demo-candidate-pins")).toBe("rejected");
   expect(await status("demo-candidate-unlock")).toBe("candidate");
 
-  // Two at one desk: the second verdict is refused, and said to be.
+  // Two reviewers at once: the second verdict is refused, and the page says so.
   await page.getByRole("button", { name: "Preise immer in Cent" }).click();
   await server().post("/memories/demo-candidate-cent/promote", {});
   await page.getByRole("button", { name: "Accept" }).click();

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { itemAt } from "../../src/model/item-at.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
-import { anySession, type Given, marked, recordSession, sessionId } from "./generated-session.js";
+import { anySession, type GeneratedEntry, marked, recordSession, sessionId } from "./generated-session.js";
 import { boundaryIn, callIdsOf, consolidatedThrough, isUser, resultIdsOf, withoutWithdrawn } from "./history-oracle.js";
 import { anthropicFaults, openAiFaults } from "./legality.js";
 
@@ -13,12 +13,12 @@ test(
   `a consolidation ends with the last complete turn up to where it was asked for (seed ${fuzzSeed})`,
   () =>
     fc.assert(
-      fc.asyncProperty(anySession, fc.array(fc.nat(70), { minLength: 1, maxLength: 4 }), async (given, wishes) => {
+      fc.asyncProperty(anySession, fc.array(fc.nat(70), { minLength: 1, maxLength: 4 }), async (given, cuts) => {
         const recorder = await openRecorder({ data: "memory:" });
         let session = marked(given);
         await recordSession(recorder, session);
         const before = await everything(recorder, session.length);
-        for (const wish of wishes) session = await consolidated(recorder, session, wish + 1);
+        for (const cut of cuts) session = await consolidated(recorder, session, cut + 1);
         expect((await everything(recorder, session.length)).slice(0, before.length)).toEqual(before);
         await recorder.close();
       }),
@@ -28,7 +28,11 @@ test(
 );
 
 /** Asks for a consolidation and holds what comes of it against what must; answers with the session as it is then. */
-async function consolidated(recorder: Recorder, session: readonly Given[], through: number): Promise<readonly Given[]> {
+async function consolidated(
+  recorder: Recorder,
+  session: readonly GeneratedEntry[],
+  through: number,
+): Promise<readonly GeneratedEntry[]> {
   const of = recorder.session(sessionId);
   const present = consolidatedThrough(session);
   const asked = of.consolidate(through);
@@ -46,7 +50,10 @@ async function consolidated(recorder: Recorder, session: readonly Given[], throu
   return session;
 }
 
-async function withLegalHistory(recorder: Recorder, session: readonly Given[]): Promise<readonly Given[]> {
+async function withLegalHistory(
+  recorder: Recorder,
+  session: readonly GeneratedEntry[],
+): Promise<readonly GeneratedEntry[]> {
   expect(await recorder.count()).toMatchObject({ entries: session.length });
   const of = recorder.session(sessionId);
   expect(openAiFaults(await of.history(), { mayPend: false })).toEqual([]);
@@ -55,13 +62,13 @@ async function withLegalHistory(recorder: Recorder, session: readonly Given[]): 
   return session;
 }
 
-function lastTurnEnd(session: readonly Given[], through: number): number | undefined {
+function lastTurnEnd(session: readonly GeneratedEntry[], through: number): number | undefined {
   for (let end = through; end > boundaryIn(session); end -= 1) if (isTurnEnd(session, end)) return end;
   return undefined;
 }
 
 /** Whether everything up to this position is complete: a user speaks next, or all is said, and no result is to come. */
-function isTurnEnd(recorded: readonly Given[], end: number): boolean {
+function isTurnEnd(recorded: readonly GeneratedEntry[], end: number): boolean {
   const hasMessages = recorded.some((entry) => entry.kind === "message");
   const session = withoutWithdrawn(recorded);
   const said = session.slice(boundaryIn(session), end).filter((entry) => isTalk(entry, hasMessages));
@@ -80,12 +87,12 @@ function isTurnEnd(recorded: readonly Given[], end: number): boolean {
   return true;
 }
 
-function isFinal(entry: Given): boolean {
+function isFinal(entry: GeneratedEntry): boolean {
   if (entry.kind === "interaction") return String(entry.response ?? "").trim() !== "";
   return ["assistant", "timmy", "model"].includes(String(entry.role)) && callIdsOf(entry).length === 0;
 }
 
-function isTalk(entry: Given, hasMessages: boolean): boolean {
+function isTalk(entry: GeneratedEntry, hasMessages: boolean): boolean {
   if (!hasMessages) return entry.kind === "interaction";
   if (entry.kind === "tool_call") return entry.tool_call_id !== "";
   return entry.kind === "message" && entry.role !== "system" && entry.role !== "developer";

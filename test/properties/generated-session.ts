@@ -5,7 +5,7 @@ import type { EntryInput, Recorder } from "../../src/index.js";
 export const sessionId = "s:1";
 
 /** An entry of a generated session, not yet in any session. */
-export interface Given {
+export interface GeneratedEntry {
   readonly kind: string;
   readonly [field: string]: unknown;
 }
@@ -116,11 +116,11 @@ const toolCall = fc.record({
   tool_call_id: callId,
 });
 
-function of(kind: string, fields: fc.Arbitrary<object>): fc.Arbitrary<Given> {
+function of(kind: string, fields: fc.Arbitrary<object>): fc.Arbitrary<GeneratedEntry> {
   return fields.map((given) => ({ ...given, kind }));
 }
 
-const aside: fc.Arbitrary<Given> = fc.constantFrom(
+const aside: fc.Arbitrary<GeneratedEntry> = fc.constantFrom(
   { kind: "error", error: "failed" },
   { kind: "decision", decision: "go on" },
   { kind: "session_info", title: "t" },
@@ -128,10 +128,10 @@ const aside: fc.Arbitrary<Given> = fc.constantFrom(
 );
 
 /** Takes back one of the messages before it, whichever; where there is none it is left out of the session. */
-const withdrawal: fc.Arbitrary<Given> = fc.record({ kind: fc.constant("withdrawal"), withdraws: fc.nat() });
+const withdrawal: fc.Arbitrary<GeneratedEntry> = fc.record({ kind: fc.constant("withdrawal"), withdraws: fc.nat() });
 
 /** Talk without any boundary; users are rare, so that windows have to reach back. */
-const talk: fc.Arbitrary<Given> = fc.oneof(
+const talk: fc.Arbitrary<GeneratedEntry> = fc.oneof(
   { weight: 2, arbitrary: of("message", user) },
   { weight: 6, arbitrary: of("message", assistant) },
   { weight: 5, arbitrary: of("message", tool) },
@@ -140,11 +140,11 @@ const talk: fc.Arbitrary<Given> = fc.oneof(
   { weight: 1, arbitrary: aside },
   { weight: 1, arbitrary: withdrawal },
 );
-const interaction: fc.Arbitrary<Given> = of(
+const interaction: fc.Arbitrary<GeneratedEntry> = of(
   "interaction",
   fc.record({ prompt: fc.constantFrom("p", "q r"), response: text }),
 );
-const boundary: fc.Arbitrary<Given> = fc.oneof(
+const boundary: fc.Arbitrary<GeneratedEntry> = fc.oneof(
   fc.constant({ kind: "clear" }),
   fc.record(
     {
@@ -158,7 +158,7 @@ const boundary: fc.Arbitrary<Given> = fc.oneof(
 );
 
 /** A question, calls and their results, in an order that is seldom the right one. */
-const exchange: fc.Arbitrary<readonly Given[]> = fc
+const exchange: fc.Arbitrary<readonly GeneratedEntry[]> = fc
   .tuple(
     of("message", user),
     of("message", assistant),
@@ -173,15 +173,15 @@ const exchange: fc.Arbitrary<readonly Given[]> = fc
   );
 
 function sessionOf(
-  pieces: fc.Arbitrary<readonly Given[]>,
+  pieces: fc.Arbitrary<readonly GeneratedEntry[]>,
   length: { readonly minLength?: number; readonly maxLength: number },
-): fc.Arbitrary<readonly Given[]> {
+): fc.Arbitrary<readonly GeneratedEntry[]> {
   return fc.array(pieces, { ...length, size: "max" }).map((parts) => withdrawn(parts.flat()));
 }
 
 /** Each withdrawal names a message before it by the position that this will have in an empty store. */
-function withdrawn(session: readonly Given[]): readonly Given[] {
-  const placed: Given[] = [];
+function withdrawn(session: readonly GeneratedEntry[]): readonly GeneratedEntry[] {
+  const placed: GeneratedEntry[] = [];
   const messages: number[] = [];
   for (const entry of session) {
     if (entry.kind === "withdrawal") {
@@ -196,7 +196,7 @@ function withdrawn(session: readonly Given[]): readonly Given[] {
 }
 
 /** Anything in any order. */
-export const anySession: fc.Arbitrary<readonly Given[]> = fc.oneof(
+export const anySession: fc.Arbitrary<readonly GeneratedEntry[]> = fc.oneof(
   {
     weight: 5,
     arbitrary: sessionOf(
@@ -212,7 +212,7 @@ export const anySession: fc.Arbitrary<readonly Given[]> = fc.oneof(
 );
 
 /** Longer than two looks of the reader, which takes 64 entries or more at first. */
-export const longSession: fc.Arbitrary<readonly Given[]> = fc
+export const longSession: fc.Arbitrary<readonly GeneratedEntry[]> = fc
   .tuple(
     sessionOf(
       fc.oneof(
@@ -233,20 +233,20 @@ export const longSession: fc.Arbitrary<readonly Given[]> = fc
  * The same session with each text marked by the position its entry will have in an empty store, so that what history
  * shows can be traced back. Blank texts stay blank, since that is what they are there for.
  */
-export function marked(session: readonly Given[]): readonly Given[] {
+export function marked(session: readonly GeneratedEntry[]): readonly GeneratedEntry[] {
   return session.map((entry, index) => {
     const fields = Object.entries(entry).map(([field, value]) => {
       const isText =
         typeof value === "string" && ["content", "result", "prompt", "response", "summary"].includes(field);
       return [field, isText && value.trim() !== "" ? `«${index + 1}»${value}` : value] as const;
     });
-    return Object.fromEntries(fields) as unknown as Given;
+    return Object.fromEntries(fields) as unknown as GeneratedEntry;
   });
 }
 
 /** In batches, since what is withdrawn has to be there before; in an empty store entry n then has position n + 1. */
-export async function recordSession(recorder: Recorder, session: readonly Given[]): Promise<void> {
-  let batch: Given[] = [];
+export async function recordSession(recorder: Recorder, session: readonly GeneratedEntry[]): Promise<void> {
+  let batch: GeneratedEntry[] = [];
   const flush = async (): Promise<void> => {
     if (batch.length > 0) await recorder.append(batch as unknown as readonly EntryInput[]);
     batch = [];

@@ -1,6 +1,6 @@
 // What history must show, worked out the slow way from the text of the specification: all at once, message by message.
 import { itemAt } from "../../src/model/item-at.js";
-import type { Given } from "./generated-session.js";
+import type { GeneratedEntry } from "./generated-session.js";
 
 /** A message of history by what can be said of it without knowing how content is converted. */
 export interface Shape {
@@ -16,27 +16,27 @@ interface Part {
 }
 
 /** Position of the last clear, 0 without any. */
-function clearedThrough(session: readonly Given[]): number {
+function clearedThrough(session: readonly GeneratedEntry[]): number {
   return session.findLastIndex((entry) => entry.kind === "clear") + 1;
 }
 
 /** The consolidations that still count: those after the last clear. */
-function consolidationsIn(session: readonly Given[]): readonly Given[] {
+function consolidationsIn(session: readonly GeneratedEntry[]): readonly GeneratedEntry[] {
   return session.slice(clearedThrough(session)).filter((entry) => entry.kind === "consolidation");
 }
 
 /** The greatest `through` that still counts, 0 without any. */
-export function consolidatedThrough(session: readonly Given[]): number {
+export function consolidatedThrough(session: readonly GeneratedEntry[]): number {
   return Math.max(0, ...consolidationsIn(session).map((entry) => entry.through as number));
 }
 
 /** Where history starts: after the last clear, and after the greatest `through` since then. */
-export function boundaryIn(session: readonly Given[]): number {
+export function boundaryIn(session: readonly GeneratedEntry[]): number {
   return Math.max(clearedThrough(session), consolidatedThrough(session));
 }
 
 /** Positions up to the boundary that the newest consolidation keeps. */
-export function keptIn(session: readonly Given[]): readonly number[] {
+export function keptIn(session: readonly GeneratedEntry[]): readonly number[] {
   const newest = consolidationsIn(session).at(-1);
   const named = (newest?.kept ?? []) as readonly number[];
   const isKept = (at: number): boolean => at > clearedThrough(session) && at <= (newest?.through as number);
@@ -44,7 +44,7 @@ export function keptIn(session: readonly Given[]): readonly number[] {
 }
 
 /** Positions that history may show. */
-export function mayShow(session: readonly Given[], position: number): boolean {
+export function mayShow(session: readonly GeneratedEntry[], position: number): boolean {
   if (position > boundaryIn(session) || keptIn(session).includes(position)) return true;
   return isSystem(itemAt(session, position - 1)) || session[position - 1] === consolidationsIn(session).at(-1);
 }
@@ -55,7 +55,7 @@ export interface Budget {
 }
 
 /** The history, or the least number of messages that would do. */
-export function expectedHistory(session: readonly Given[], options: Budget): readonly Shape[] | number {
+export function expectedHistory(session: readonly GeneratedEntry[], options: Budget): readonly Shape[] | number {
   const hasMessages = session.some((entry) => entry.kind === "message");
   const all = withoutWithdrawn(session);
   const entries = [...keptIn(session).map((at) => itemAt(all, at - 1)), ...all.slice(boundaryIn(session))];
@@ -68,12 +68,12 @@ export function expectedHistory(session: readonly Given[], options: Budget): rea
   return [...systems.map((entry) => shape("system", entry.content)), ...window];
 }
 
-function isSystem({ kind, role }: Given): boolean {
+function isSystem({ kind, role }: GeneratedEntry): boolean {
   return kind === "message" && ["system", "developer"].includes(role as string);
 }
 
 /** The same with nothing in the place of what was taken back. */
-export function withoutWithdrawn(session: readonly Given[]): readonly Given[] {
+export function withoutWithdrawn(session: readonly GeneratedEntry[]): readonly GeneratedEntry[] {
   const positions = new Set(session.flatMap(({ kind, withdraws }) => (kind === "withdrawal" ? [withdraws] : [])));
   return session.map((entry, index) => (positions.has(index + 1) ? { kind: "nothing" } : entry));
 }
@@ -110,7 +110,7 @@ function windowOf(groups: readonly Group[], front: Group, max: number): readonly
   return widest === undefined ? count(cut.at(-1) as readonly Group[]) : [...front, ...widest.flat()];
 }
 
-function fromInteractions(entries: readonly Given[]): readonly Group[] {
+function fromInteractions(entries: readonly GeneratedEntry[]): readonly Group[] {
   return entries
     .filter((entry) => entry.kind === "interaction")
     .flatMap(({ prompt, response }) => {
@@ -119,9 +119,9 @@ function fromInteractions(entries: readonly Given[]): readonly Group[] {
     });
 }
 
-function repaired(entries: readonly Given[], include_pending: boolean): readonly Group[] {
+function repaired(entries: readonly GeneratedEntry[], include_pending: boolean): readonly Group[] {
   const answers = entries.map((entry, index) => callIdsOf(entry).map((id) => answerTo(entries, index, id)));
-  const isSaid = (entry: Given): boolean =>
+  const isSaid = (entry: GeneratedEntry): boolean =>
     isUser(entry) || (isAssistant(entry) && (callIdsOf(entry).length > 0 || !isBlank(spokenBy(entry))));
   const last = entries.findLastIndex(isSaid);
   return entries.flatMap((entry, index) => {
@@ -138,7 +138,7 @@ function repaired(entries: readonly Given[], include_pending: boolean): readonly
 }
 
 /** The content of the result that belongs to a call: of those that come nearer to it than to a later call of that id. */
-function answerTo(entries: readonly Given[], asked: number, id: string): unknown {
+function answerTo(entries: readonly GeneratedEntry[], asked: number, id: string): unknown {
   let end = entries.findIndex((entry, index) => index > asked && callIdsOf(entry).includes(id));
   if (end < 0) end = entries.length;
   const results = entries.slice(asked + 1, end).flatMap(resultsIn);
@@ -147,7 +147,7 @@ function answerTo(entries: readonly Given[], asked: number, id: string): unknown
 }
 
 function resultsIn(
-  entry: Given,
+  entry: GeneratedEntry,
 ): readonly { readonly id: unknown; readonly content: unknown; readonly isSpare: boolean }[] {
   if (entry.kind === "tool_call") {
     const { result = "", tool_call_id: id } = entry;
@@ -164,7 +164,7 @@ function resultsIn(
   });
 }
 
-export function callIdsOf(entry: Given): readonly string[] {
+export function callIdsOf(entry: GeneratedEntry): readonly string[] {
   if (!isAssistant(entry)) return [];
   const inContent = partsOf(entry.content).filter((part) => part.type === "tool_use");
   const ids = [...((entry.tool_calls ?? []) as readonly Part[]), ...inContent].flatMap((call) => {
@@ -176,23 +176,23 @@ export function callIdsOf(entry: Given): readonly string[] {
   return [...new Set(ids)];
 }
 
-function isAssistant(entry: Given): boolean {
+function isAssistant(entry: GeneratedEntry): boolean {
   return entry.kind === "message" && ["assistant", "timmy", "model"].includes(entry.role as string);
 }
 
 /** A user's message that holds nothing but results of tools is not the user's. */
-export function isUser(entry: Given): boolean {
+export function isUser(entry: GeneratedEntry): boolean {
   if (entry.kind !== "message" || entry.role !== "user") return false;
   const results = partsOf(entry.content).filter((part) => part.type === "tool_result");
   return results.length === 0 || (spokenBy(entry) as readonly unknown[]).length > 0;
 }
 
-export function resultIdsOf(entry: Given): readonly unknown[] {
+export function resultIdsOf(entry: GeneratedEntry): readonly unknown[] {
   return resultsIn(entry).map((result) => result.id);
 }
 
 /** Content without calls, results and thinking. */
-function spokenBy(entry: Given): unknown {
+function spokenBy(entry: GeneratedEntry): unknown {
   const { content } = entry;
   if (!Array.isArray(content)) return content ?? "";
   const silent = entry.role === "user" ? ["tool_result"] : ["tool_use", "thinking", "redacted_thinking"];

@@ -7,7 +7,7 @@ import { type AnthropicHistory, openRecorder, type Recorder, RecorderError } fro
 import { countTokensIn, loadTokenCounter } from "../../src/sessions/history/tokens.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
 import { folderOfFile } from "../support/temporary-folder.js";
-import { anySession, type Given, longSession, marked, recordSession, sessionId } from "./generated-session.js";
+import { anySession, type GeneratedEntry, longSession, marked, recordSession, sessionId } from "./generated-session.js";
 import { expectedHistory, mayShow, shapeOf } from "./history-oracle.js";
 import { anthropicFaults, openAiFaults } from "./legality.js";
 
@@ -169,10 +169,18 @@ interface Options {
 function property(
   name: string,
   runs: number,
-  [sessions, max, pending]: readonly [fc.Arbitrary<readonly Given[]>, fc.Arbitrary<number>, fc.Arbitrary<boolean>],
-  holds: (recorder: Recorder, options: Options, session: readonly Given[]) => Promise<void>,
+  [sessions, max, pending]: readonly [
+    fc.Arbitrary<readonly GeneratedEntry[]>,
+    fc.Arbitrary<number>,
+    fc.Arbitrary<boolean>,
+  ],
+  holds: (recorder: Recorder, options: Options, session: readonly GeneratedEntry[]) => Promise<void>,
 ): void {
-  const check = async (given: readonly Given[], max_messages: number, include_pending: boolean): Promise<void> => {
+  const check = async (
+    given: readonly GeneratedEntry[],
+    max_messages: number,
+    include_pending: boolean,
+  ): Promise<void> => {
     const session = marked(given);
     const recorder = await openRecorder({ data: "memory:" });
     await recordSession(recorder, session);
@@ -186,7 +194,11 @@ function property(
   );
 }
 
-async function expectAsSpecified(recorder: Recorder, options: Options, session: readonly Given[]): Promise<void> {
+async function expectAsSpecified(
+  recorder: Recorder,
+  options: Options,
+  session: readonly GeneratedEntry[],
+): Promise<void> {
   const expected = expectedHistory(session, options);
   if (typeof expected === "number") {
     const refused = { code: "budget_too_small", field: "max_messages", least: expected };

@@ -8,13 +8,13 @@ import { itemAt } from "../../src/model/item-at.js";
 import { fuzz, fuzzTimeoutMs } from "../support/fuzz.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
 
-interface Given {
+interface GeneratedEntry {
   readonly kind: string;
   readonly [field: string]: unknown;
 }
 
 interface Recorded {
-  readonly entries: readonly Given[];
+  readonly entries: readonly GeneratedEntry[];
   /** Which of them were forgotten at last, from 0. */
   readonly forgotten: readonly number[];
 }
@@ -63,22 +63,26 @@ const interaction = fc
     context_pack: pack,
     response_summary: fc.oneof(fc.constant(""), word),
   })
-  .map((fields): Given => ({ kind: "interaction", ...fields }));
-const marker: fc.Arbitrary<Given> = fc.oneof(
+  .map((fields): GeneratedEntry => ({ kind: "interaction", ...fields }));
+const marker: fc.Arbitrary<GeneratedEntry> = fc.oneof(
   fc.constant({ kind: "clear" }),
   fc.record({ kind: fc.constant("consolidation"), through: fc.integer({ min: 1, max: 12 }), summary: word }),
   fc.record({ kind: fc.constant("withdrawal"), withdraws: fc.nat() }),
 );
 const toolCall = fc
   .record({ tool: word, args: fc.record({ said: word }), result: word, tool_call_id: callId })
-  .map((fields): Given => ({ kind: "tool_call", ...fields }));
-const aside: fc.Arbitrary<Given> = fc.oneof(
+  .map((fields): GeneratedEntry => ({ kind: "tool_call", ...fields }));
+const aside: fc.Arbitrary<GeneratedEntry> = fc.oneof(
   word.map((error) => ({ kind: "error", error })),
   word.map((decision) => ({ kind: "decision", decision })),
 );
-const response: fc.Arbitrary<Given> = fc.record({ kind: fc.constant("response"), of: fc.nat(), response: word });
+const response: fc.Arbitrary<GeneratedEntry> = fc.record({
+  kind: fc.constant("response"),
+  of: fc.nat(),
+  response: word,
+});
 
-const talk = message.map((fields): Given => ({ kind: "message", ...fields }));
+const talk = message.map((fields): GeneratedEntry => ({ kind: "message", ...fields }));
 const sessions: fc.Arbitrary<Recorded> = fc
   .oneof(
     entriesOf({ weight: 12, arbitrary: talk }, { weight: 2, arbitrary: toolCall }, marker, aside),
@@ -96,15 +100,17 @@ const sessions: fc.Arbitrary<Recorded> = fc
     }),
   );
 
-function entriesOf(...kinds: readonly fc.OneOfConstraints[] | readonly unknown[]): fc.Arbitrary<readonly Given[]> {
-  const any = fc.oneof(...(kinds as readonly fc.Arbitrary<Given>[]));
+function entriesOf(
+  ...kinds: readonly fc.OneOfConstraints[] | readonly unknown[]
+): fc.Arbitrary<readonly GeneratedEntry[]> {
+  const any = fc.oneof(...(kinds as readonly fc.Arbitrary<GeneratedEntry>[]));
   return fc.array(any, { minLength: 2, maxLength: 12, size: "max" }).map(placed);
 }
 
 /** Each gets the id of its place; what refers to an entry that is not there is left out. */
-function placed(drawn: readonly Given[]): readonly Given[] {
-  const entries: Given[] = [];
-  const at = (isIt: (entry: Given) => boolean): readonly number[] =>
+function placed(drawn: readonly GeneratedEntry[]): readonly GeneratedEntry[] {
+  const entries: GeneratedEntry[] = [];
+  const at = (isIt: (entry: GeneratedEntry) => boolean): readonly number[] =>
     entries.flatMap((entry, index) => (isIt(entry) ? [index + 1] : []));
   const answered = new Set<number>();
   for (const { of, withdraws, ...entry } of drawn) {
@@ -169,7 +175,7 @@ function differences(then: readonly unknown[], now: readonly unknown[]) {
   return { kept: now.length - added.length, added, removed: left.map((one) => JSON.parse(one) as unknown) };
 }
 
-interface Turn {
+interface GivenContext {
   readonly position: number;
   readonly kind: string;
   readonly context: Context;
@@ -177,8 +183,8 @@ interface Turn {
   readonly given: string;
 }
 
-async function turnsOf(recorder: Recorder, entries: readonly Given[]): Promise<readonly Turn[]> {
-  const turns: Turn[] = [];
+async function turnsOf(recorder: Recorder, entries: readonly GeneratedEntry[]): Promise<readonly GivenContext[]> {
+  const turns: GivenContext[] = [];
   for (const [index, { kind, id, role, prompt }] of entries.entries()) {
     if (kind !== "interaction" && !(kind === "message" && role === "assistant")) continue;
     const context = await recorder.context(id as string).catch(() => undefined);

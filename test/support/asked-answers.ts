@@ -1,10 +1,10 @@
 // Short forms for sessions whose answers are asked what they were given.
 import type { EntryInput } from "../../src/index.js";
 import { type MemoryRecorder, memoryRecorder } from "./memory-recorder.js";
-import type { Given } from "./recorded-session.js";
+import type { SessionEntry } from "./recorded-session.js";
 
 /** Entries of one session, named e1, e2 and so on by their positions. */
-export async function recorded(...entries: readonly Given[]): Promise<MemoryRecorder["recorder"]> {
+export async function recorded(...entries: readonly SessionEntry[]): Promise<MemoryRecorder["recorder"]> {
   const { recorder } = memoryRecorder();
   // One by one: what takes a message back has to find it.
   for (const [at, entry] of entries.entries()) {
@@ -13,7 +13,7 @@ export async function recorded(...entries: readonly Given[]): Promise<MemoryReco
   return recorder;
 }
 
-export const asked = (prompt: string, context_pack: unknown, more: object = {}): Given => ({
+export const asked = (prompt: string, context_pack: unknown, more: object = {}): SessionEntry => ({
   kind: "interaction",
   prompt,
   response: "ok",

@@ -7,9 +7,9 @@ export interface FilterValues {
   /** A value that selects some of the sample entries, and which. */
   readonly good: string;
   readonly selects: (entry: Entry) => boolean;
-  /** The same wish in other words. */
+  /** The same filter in another spelling. */
   readonly also?: string;
-  /** Another wish, so that both together select other entries or none; absent where there is only one. */
+  /** Another value: both together select other entries or none. Absent where there is only one value. */
   readonly other?: string;
   /** Texts that no surface takes; none where any text is fine. */
   readonly bad: readonly string[];

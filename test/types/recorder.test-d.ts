@@ -52,7 +52,7 @@ expectTypeOf(openRecorder).toBeCallableWith();
 expectTypeOf(openRecorder).toBeCallableWith({ data: "memory:", create: false });
 // @ts-expect-error A path is text.
 void openRecorder({ data: 5 });
-// @ts-expect-error An option that does not exist is a mistake, not a wish.
+// @ts-expect-error An option that does not exist is a compile error.
 void openRecorder({ path: "record" });
 
 // Recording interactions.

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import {
   assistant,
-  type Given,
   recordedSession,
   result,
+  type SessionEntry,
   system,
   user,
 } from "../../../test/support/recorded-session.js";
@@ -131,7 +131,7 @@ describe("an assistant's content parts", () => {
 });
 
 describe("Anthropic's form", () => {
-  async function messagesOf(...entries: readonly Given[]): Promise<readonly AnthropicMessage[]> {
+  async function messagesOf(...entries: readonly SessionEntry[]): Promise<readonly AnthropicMessage[]> {
     return (await (await recordedSession(...entries)).history({ format: "anthropic" })).messages;
   }
 

@@ -1,7 +1,7 @@
 // How much of a session is read for its history, and how large a history may be.
 import { expect, test } from "vitest";
 import { composeInMemory } from "../../../test/support/memory-recorder.js";
-import { assistant, type Given, result, system, user } from "../../../test/support/recorded-session.js";
+import { assistant, result, type SessionEntry, system, user } from "../../../test/support/recorded-session.js";
 import { repeatableSurroundings } from "../../../test/support/surroundings.js";
 import { MemoryIndex } from "../../engines/memory/index.js";
 import { MemoryLog } from "../../engines/memory/log.js";
@@ -16,7 +16,7 @@ class CountedLog extends MemoryLog {
   }
 }
 
-async function counted(entries: readonly Given[]) {
+async function counted(entries: readonly SessionEntry[]) {
   const log = new CountedLog();
   const recorder = composeInMemory({ log, index: new MemoryIndex(), surroundings: repeatableSurroundings() });
   for (let at = 0; at < entries.length; at += 5_000) {
@@ -84,16 +84,16 @@ const MARK = "<large>";
 const LARGE_CHARS = 15 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
-async function large(entries: readonly Given[]) {
+async function large(entries: readonly SessionEntry[]) {
   const log = new LargeLog();
   const recorder = composeInMemory({ log, index: new MemoryIndex(), surroundings: repeatableSurroundings() });
   await recorder.append(entries.map((entry) => ({ session_id: "s", ...entry }) as never));
   return { log, session: recorder.session("s") };
 }
 
-const times = (count: number, ...entries: readonly Given[]): readonly Given[] =>
+const times = (count: number, ...entries: readonly SessionEntry[]): readonly SessionEntry[] =>
   Array.from({ length: count }, () => entries).flat();
-const thought = (): Given => ({
+const thought = (): SessionEntry => ({
   kind: "message",
   role: "assistant",
   content: [{ type: "thinking", thinking: MARK, signature: "signed" }],
@@ -119,7 +119,7 @@ test("signed thinking counts where it is shown, and elsewhere what is read is bo
     expect(log.chars).toBeLessThan(300 * MIB);
   }
   const said = { ...thought(), content: [...(thought().content as readonly object[]), { type: "text", text: "Yes." }] };
-  const few = await large([user("Hello"), ...times(3, said as Given)]);
+  const few = await large([user("Hello"), ...times(3, said as SessionEntry)]);
   await expect(few.session.history({ format: "anthropic" })).rejects.toMatchObject({ code: "history_too_large" });
   expect(await few.session.history()).toHaveLength(4);
   await few.session.clear();
@@ -127,7 +127,7 @@ test("signed thinking counts where it is shown, and elsewhere what is read is bo
 });
 
 test("responses that came later are read a few at a time", async () => {
-  const asked = Array.from({ length: 12 }, (_, nth): readonly Given[] => [
+  const asked = Array.from({ length: 12 }, (_, nth): readonly SessionEntry[] => [
     { kind: "interaction", id: `i${nth}`, prompt: "?" },
     { kind: "response", interaction_id: `i${nth}`, response: MARK },
   ]);

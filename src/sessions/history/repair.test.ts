@@ -1,10 +1,20 @@
 // Calls and results in every broken combination, and what history makes of them.
 import { describe, expect, test } from "vitest";
-import { assistant, call, type Given, recordedSession, result, user } from "../../../test/support/recorded-session.js";
+import {
+  assistant,
+  call,
+  recordedSession,
+  result,
+  type SessionEntry,
+  user,
+} from "../../../test/support/recorded-session.js";
 import type { OpenAiMessage } from "./history-document.js";
 
 /** History in one line: calls as `a(c1,c2)`, results as `r(c1)=content`, other messages as `role:content`. */
-async function line(entries: readonly Given[], options: { readonly include_pending?: boolean } = {}): Promise<string> {
+async function line(
+  entries: readonly SessionEntry[],
+  options: { readonly include_pending?: boolean } = {},
+): Promise<string> {
   const history = await (await recordedSession(...entries)).history(options);
   return history.map(word).join(" ");
 }
@@ -15,7 +25,7 @@ function word(message: OpenAiMessage): string {
   return calls === undefined ? `${message.role}:${message.content}` : `a(${calls})`;
 }
 
-const toolCall = (tool_call_id: string, outcome: unknown): Given => ({
+const toolCall = (tool_call_id: string, outcome: unknown): SessionEntry => ({
   kind: "tool_call",
   tool: "read",
   result: outcome,

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { pipeline, type Transform } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
-import type { Surroundings } from "../../../client/index.js";
+import type { CaptureLabels } from "../../../client/index.js";
 import type { StreamWatch } from "../../../client/observed-stream.js";
 import { beginRecording, type Recording } from "../../../client/recording.js";
 import { reasonOf } from "../../../client/server-errors.js";
@@ -19,8 +19,8 @@ export interface ProxyOptions {
   readonly port: number;
   /** Where everything goes; without it the first part of the path names the provider. */
   readonly to?: string | undefined;
-  /** What holds for calls that do not say otherwise. */
-  readonly surroundings: Surroundings;
+  /** Labels of the calls that bring none of their own. */
+  readonly labels: CaptureLabels;
 }
 
 export interface Proxying {
@@ -53,7 +53,7 @@ const END_MS = 5_000;
 /** An idle connection is closed before something on the way could drop it silently; one in use never is. */
 const connections = { keepAlive: true, timeout: 4_000 } as const;
 
-export async function serveProxy({ recorder, port, to, surroundings }: ProxyOptions): Promise<Proxying> {
+export async function serveProxy({ recorder, port, to, labels }: ProxyOptions): Promise<Proxying> {
   const transports = {
     "http:": { ask: http.request, agent: new http.Agent(connections) },
     "https:": { ask: https.request, agent: new https.Agent(connections) },
@@ -76,7 +76,7 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
     const recording = beginRecording(
       {
         recordInteraction: (input) => recorder.recordInteraction(input),
-        surroundings: { ...surroundings, ...surroundingsOf(request.headers) },
+        currentLabels: { ...labels, ...labelsOf(request.headers) },
       },
       { method: request.method ?? "GET", path: target.pathname, request: () => textOf(request) },
     );
@@ -177,7 +177,7 @@ function parsedUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function surroundingsOf(headers: http.IncomingHttpHeaders): Surroundings {
+function labelsOf(headers: http.IncomingHttpHeaders): CaptureLabels {
   const given = Object.entries(ownHeaders).flatMap(([header, name]) => {
     const value = headers[header];
     return typeof value === "string" && value !== "" ? [[name, value]] : [];

@@ -126,8 +126,8 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
         newDocument("other", 1, { collection: "other", position: 50 }),
         newDocument("bare", 0, { position: 9 }),
       );
-      const changed = async (beyond: ChangeQuery["beyond"], wish: Partial<ChangeQuery> = {}) =>
-        (await index.changedDocuments({ collection: "made", beyond, limit: 100, ...wish })).map(({ key }) => key);
+      const changed = async (beyond: ChangeQuery["beyond"], filter: Partial<ChangeQuery> = {}) =>
+        (await index.changedDocuments({ collection: "made", beyond, limit: 100, ...filter })).map(({ key }) => key);
       expect(await keys(index, { through: 7 })).toEqual(["a", "b", "c"]);
       expect(await keys(index, { through: 7, labels: ["l"], beyond: { sort: 5 }, limit: 1 })).toEqual(["b"]);
       expect(await keys(index, { through: 0 })).toEqual([]);
@@ -320,21 +320,21 @@ async function put(index: EntryIndex, ...documents: readonly IndexDocument[]): P
   await fill(index, { rows: [], through: (await index.checkpoint()) + 1, put: documents });
 }
 
-type Wish = Partial<Omit<DocumentQuery, "collection">>;
+type DocumentFilter = Partial<Omit<DocumentQuery, "collection">>;
 
-function list(index: EntryIndex, wish: Wish): Promise<readonly IndexDocument[]> {
-  return index.listDocuments({ collection: "made", order: "desc", limit: 100, ...wish });
+function list(index: EntryIndex, filter: DocumentFilter): Promise<readonly IndexDocument[]> {
+  return index.listDocuments({ collection: "made", order: "desc", limit: 100, ...filter });
 }
 
-async function keys(index: EntryIndex, wish: Wish): Promise<readonly string[]> {
-  return (await list(index, wish)).map(({ key }) => key);
+async function keys(index: EntryIndex, filter: DocumentFilter): Promise<readonly string[]> {
+  return (await list(index, filter)).map(({ key }) => key);
 }
 
-async function pages(index: EntryIndex, wish: Wish): Promise<readonly IndexDocument[]> {
+async function pages(index: EntryIndex, filter: DocumentFilter): Promise<readonly IndexDocument[]> {
   const found: IndexDocument[] = [];
   for (let turn = 0; turn < 200; turn += 1) {
     const last = found.at(-1);
-    const page = await list(index, last === undefined ? wish : { ...wish, beyond: last });
+    const page = await list(index, last === undefined ? filter : { ...filter, beyond: last });
     if (page.length === 0) return found;
     found.push(...page);
   }

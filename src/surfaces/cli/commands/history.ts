@@ -65,7 +65,7 @@ async function whyEmpty(session: Session, asked: { readonly max_messages?: strin
 const EMPTY =
   "No history: the session has no messages, or was cleared.\n" + "`hansard sessions ID` shows all its entries.\n";
 
-interface Turn {
+interface TranscriptMessage {
   readonly role: string;
   readonly name?: string;
   readonly paragraphs: readonly Paragraph[];
@@ -74,7 +74,7 @@ interface Turn {
 function transcriptText(document: Document, pane: Pane): string {
   const { colours } = pane;
   const system = "system" in document ? document.system : "";
-  const turns: readonly Turn[] = [
+  const turns: readonly TranscriptMessage[] = [
     ...(system === "" ? [] : [{ role: "system", paragraphs: [{ text: system }] }]),
     ...document.messages.map((message) => toTurn(message, pane)),
   ];
@@ -89,7 +89,7 @@ function transcriptText(document: Document, pane: Pane): string {
     .join("\n");
 }
 
-function toTurn(message: Document["messages"][number], { colours }: Pane): Turn {
+function toTurn(message: Document["messages"][number], { colours }: Pane): TranscriptMessage {
   const isResult = "tool_call_id" in message;
   const saidLinesMax = isResult ? RESULT_LINES : Number.POSITIVE_INFINITY;
   const pieces = pieceParagraphs(messageParts(message), { colours, saidLinesMax, resultLinesMax: RESULT_LINES });

@@ -41,8 +41,8 @@ export const proxyCommand: CommandModule = {
     requireAddress("--to", to, "https://api.openai.com");
     const port = options.port === undefined ? PORT_DEFAULT : settings.port;
     await withRecorder(invocation, { create: true }, async (recorder) => {
-      const surroundings = { session_id: session, project, client };
-      const proxying = await serveProxy({ recorder, port, to, surroundings });
+      const labels = { session_id: session, project, client };
+      const proxying = await serveProxy({ recorder, port, to, labels });
       screen.out.write(`${proxying.address}\n`);
       await new Promise<void>((resolve) => onStop(resolve));
       await proxying.close();
