@@ -105,7 +105,7 @@ async function fill(recorder: Recorder, entriesOf: (turn: number) => readonly En
   await recorder.search("nothing says this");
 }
 
-/** All over the second half of the session, so that there is something to fall out of. */
+/** All over the second half of the session, so there is something to fall out of. */
 function turnOf(nth: number): number {
   return TURNS / 2 + ((nth * 7_919) % (TURNS / 2));
 }

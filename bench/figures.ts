@@ -6,7 +6,7 @@ export interface Figure {
   readonly unit: string;
   /** The bound the project holds itself to, where there is one. */
   readonly target?: { readonly at_least: number } | { readonly at_most: number };
-  /** Of a ratio: the names of the figures of the same suite, of the same unit, of which the first is divided by the second. */
+  /** For a ratio: two figures of the same suite and unit. The first is divided by the second. */
   readonly of?: readonly [dividend: string, divisor: string];
 }
 
@@ -64,11 +64,11 @@ export function isMet(figure: Figure): boolean | undefined {
   return figure.value <= figure.target.at_most;
 }
 
-/** Each is called with a number that grows, so that it can ask for something else every time. */
+/** Each is called with a number that grows, so it can ask for something else every time. */
 type Contenders<Name extends string> = { readonly [name in Name]: (nth: number) => unknown };
 
 /**
- * The median of each in microseconds. Round by round, and each first as often as the others, so that what else the
+ * The median of each in microseconds. Round by round, and each first as often as the others, so what else the
  * machine does meets all of them. A round that is not counted comes first: it warms up caches and the compiler.
  */
 export async function mediansInTurn<Name extends string>(

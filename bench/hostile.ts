@@ -1,4 +1,4 @@
-// What hostile load does to others: one request that is cheap to send, few readers of wide entries, many writers beside
+// What hostile load does to others: one request that is cheap to send, few readers of wide entries, many writers next to
 // searches. Each figure is of a server in a process of its own.
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -111,7 +111,7 @@ function widestEntry(id?: string): string {
   return `{${given}"kind":"raw","source":"bench","record":{"x":[${item.slice(1)}${item.repeat(values - 1)}]}}`;
 }
 
-/** Entries of about 0.7 KB with ids of their own, so that sending them again stores nothing. */
+/** Entries of about 0.7 KB with ids of their own, so sending them again stores nothing. */
 function manyEntries(bytes: number): string {
   const text = "What an agent said and did. ".repeat(22);
   const entry = (nth: number): string => `{"kind":"error","id":"flood-${nth}","error":"${text}"}`;

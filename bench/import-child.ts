@@ -1,4 +1,4 @@
-// A program of its own that reads one file and says what that took, so that its memory is nobody else's: with JSON.parse
+// A program of its own that reads one file and says what that took, so its memory is nobody else's: with JSON.parse
 // alone, or into a store.
 import { existsSync, readFileSync } from "node:fs";
 import { openRecorder } from "../src/index.js";

@@ -9,7 +9,7 @@ const PACE_PER_SECOND = 400;
 
 export const indexing: Suite = {
   name: "indexing",
-  about: `capture's latency at ${PACE_PER_SECOND} entries/s, while the indexer rests and while it builds the index anew`,
+  about: `capture's latency at ${PACE_PER_SECOND} entries/s, while the indexer is idle and while it rebuilds the index`,
   async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
     const store = join(folder, "store");
     rmSync(store, { recursive: true, force: true });

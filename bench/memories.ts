@@ -1,5 +1,5 @@
 // What the memory loop costs with ten thousand active memories: counting the uses of a turn, recalling, and what capture
-// notices of learning beside it.
+// notices of learning in the background.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { type Measured, median, mediansInTurn, percentile, type Suite, type Suit
 import { Corpus } from "./sample-data.js";
 
 const MEMORIES = 10_000;
-/** Below what makes learning stand back, so that it does its work meanwhile. */
+/** Slow enough that learning does not pause: it works meanwhile. */
 const PACE_PER_SECOND = 80;
 
 export const memories: Suite = {
@@ -123,7 +123,7 @@ async function beside(store: MemoryStore, { folder, rounds, scale }: SuiteOption
       await caughtUp(learning, count * (round + 1));
       return latency;
     };
-    // In turn, so that neither has the disk at its better times.
+    // In turn, so neither has the disk at its better times.
     const isFirst = round % 2 === 0;
     const first = await (isFirst ? calmly() : busily());
     const second = await (isFirst ? busily() : calmly());
@@ -150,7 +150,7 @@ async function countedTurns(recorder: Recorder): Promise<number> {
   return (await recorder.count()).by_kind.memory_reinforced ?? 0;
 }
 
-/** Until every turn was counted: then nothing is left to do beside what is measured next. */
+/** Until every turn was counted: then nothing else runs during the next measurement. */
 async function caughtUp(recorder: Recorder, turns: number): Promise<void> {
   while ((await countedTurns(recorder)) < turns) await new Promise((resolve) => setTimeout(resolve, 100));
 }

@@ -68,7 +68,7 @@ export const parts: Suite = {
 
 type Kind = "shared" | "whole";
 
-/** Each first as often as the other, so that what else the machine does meets both. */
+/** Each first as often as the other, so what else the machine does meets both. */
 export function inTurn(nth: number): readonly Kind[] {
   return nth % 2 === 0 ? ["shared", "whole"] : ["whole", "shared"];
 }

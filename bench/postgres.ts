@@ -79,7 +79,7 @@ async function raw(address: string, count: number): Promise<number> {
   return count / seconds;
 }
 
-/** Both servers run in this process, so that they share what one would have: the two cores of a small machine. */
+/** Both servers run in this process, so they share what one would have: the two cores of a small machine. */
 async function ours(address: string, count: number, servers: number): Promise<number> {
   const recorders: Recorder[] = [];
   for (let server = 0; server < servers; server += 1) recorders.push(await openRecorder({ data: address }));

@@ -29,7 +29,7 @@ export const reading: Suite = {
     const data = join(options.folder, "store");
     const stores: Stores = {
       data,
-      // First, so that its index rests once the others are filled too.
+      // First, so its index rests once the others are filled too.
       recorder: await filledRecorder(data, messages),
       raw: new RawMessages(join(options.folder, "raw.db"), messages),
       peer: await PeerMessages.filled(peer, join(options.folder, "peer.db"), messages),
@@ -194,7 +194,7 @@ const BATCH = 2_000;
 const SMALL_BYTES = 180;
 const SEARCHES_PER_ROUND = 20;
 const LIMIT = 10;
-/** Nobody is told when the last texts are indexed, and what is written of all of them is in good order. */
+/** No event says when the last texts are indexed, so this polls. */
 const TEXTS_MS = 2_000;
 
 async function searching(

@@ -188,5 +188,5 @@ async function milliseconds(act: () => unknown): Promise<number> {
 
 export function requireRipgrep(): void {
   if (spawnSync("rg", ["--version"]).status === 0) return;
-  throw new Error("This benchmark compares with ripgrep: install it, so that `rg` is found.");
+  throw new Error("This benchmark compares with ripgrep: install it, so `rg` is found.");
 }

@@ -24,13 +24,13 @@ export const sessions: Suite = {
 /** The lengths stay as they are in a quick look too, because the targets are meant for them. */
 async function appending({ folder, rounds }: SuiteOptions): Promise<readonly Measured[]> {
   const sentences = SENTENCES.append;
-  // Both logs are equally long, so that nothing but the length of the session differs.
+  // Both logs are equally long, so nothing but the length of the session differs.
   const short = await storeWith(join(folder, "append-short"), { messages: 100, others: 9_900, sentences });
   const long = await storeWith(join(folder, "append-long"), { messages: 10_000, others: 0, sentences });
   const file = new RewrittenSession(join(folder, "session.jsonl"), 10_000);
   const times = { short: [] as number[], long: [] as number[], rewrite: [] as number[] };
   for (let round = 0; round < rounds; round += 1) {
-    // In turn, and each first as often as the other, so that what else the machine does meets both.
+    // In turn, and each first as often as the other, so what else the machine does meets both.
     for (let n = 0; n < APPENDS_PER_ROUND; n += 1) {
       for (const of of n % 2 === 0 ? (["short", "long"] as const) : (["long", "short"] as const)) {
         const recorder = of === "short" ? short : long;

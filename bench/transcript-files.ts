@@ -58,7 +58,7 @@ class Words {
     this.#texts = Array.from({ length: TEXTS }, (_, number) => corpus.entry(number, 8_000).content);
   }
 
-  /** What is told again with every turn. */
+  /** What every turn repeats. */
   same(): string {
     return itemAt(this.#texts, 0).slice(0, 3_000);
   }

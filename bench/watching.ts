@@ -12,7 +12,7 @@ const QUIET_MS = 40_000;
 
 export const watching: Suite = {
   name: "watching",
-  about: `${FILES} transcripts to which nobody writes, then a line in one of them`,
+  about: `${FILES} idle transcripts, then a line in one of them`,
   async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
     const watched = join(folder, "watched");
     const files = Array.from({ length: FILES }, (_, at) => join(watched, `project-${at % 40}`, `session-${at}.jsonl`));

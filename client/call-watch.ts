@@ -1,4 +1,4 @@
-// One model call, seen from where it is made: begun there, so that it knows where it belongs; told once how it ended.
+// One model call, from its start to its end. It is created where the call is made, and takes its labels from there.
 import type { CaptureLabels, InteractionRecorder } from "./context.js";
 import type { InteractionInput } from "./entries.js";
 
@@ -8,7 +8,7 @@ export class CallWatch {
   readonly #recorder: InteractionRecorder;
   readonly #startMs = performance.now();
   readonly #created_at = new Date().toISOString();
-  // The function that is told at the end runs elsewhere, and would not know.
+  // The callback at the end runs outside of that context.
   readonly #labels: CaptureLabels;
   /** Resolves once it was recorded, or cannot be. */
   readonly recorded: Promise<void>;
@@ -28,7 +28,7 @@ export class CallWatch {
     if (this.#isEnded) return;
     this.#isEnded = true;
     const latency_ms = Math.round(performance.now() - this.#startMs);
-    // Whatever fails here must not reach whoever made the call.
+    // A failure to record must not reach the caller.
     this.#record(seen, latency_ms).then(this.#settle, this.#settle);
   }
 

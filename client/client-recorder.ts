@@ -123,7 +123,7 @@ const FLUSH_MS = 5_000;
 const FLUSH_RETRY_MS = 100;
 
 export class ClientRecorder {
-  /** The name of this run, which every entry carries beside its number. */
+  /** The name of this run; every entry carries it, with its number. */
   readonly client_run: string;
   readonly #labels: Labels;
   readonly #delivery: Delivery;
@@ -249,7 +249,7 @@ function listOf<T>(input: T | readonly T[]): readonly T[] {
 const NOWHERE: CaptureLabels = {};
 const NOTHING = {};
 
-/** `own` is what the call itself says, beside what it was given. */
+/** `own` has the fields that the method itself sets. */
 type Capture = (kind: string, input: object, own?: object) => Promise<Captured>;
 
 /** One session of an agent. */
@@ -290,7 +290,7 @@ export class ClientSession {
     return this.#capture("session_info", info);
   }
 
-  /** Starts history anew; everything before stays in the log. */
+  /** Starts a new history; everything before stays in the log. */
   clear(envelope: EntryEnvelope = {}): Promise<Captured> {
     return this.#capture("clear", envelope);
   }

@@ -200,7 +200,7 @@ export class Delivery {
   /** The spool's folder may have been removed. */
   #settle(): void {
     if (this.#options.spool?.settle() !== true) return;
-    const message = "the spool was removed, and what has not arrived was written anew";
+    const message = "the spool was removed; entries that have not arrived were written again";
     this.drop({ code: "spool_failed", message, dropped: 0 });
   }
 
@@ -225,7 +225,7 @@ export class Delivery {
 
   #reportCorrupt(lines: readonly string[]): void {
     quietly(() => this.#options.spool?.keepCorrupt(lines));
-    const message = "lines of the spool cannot be read, and were put into corrupt.txt beside it";
+    const message = "unreadable lines of the spool were moved to corrupt.txt next to it";
     this.drop({ code: "spool_corrupt", message, dropped: lines.length });
   }
 

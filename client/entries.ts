@@ -36,7 +36,7 @@ export type CompletionInput = Pick<EntryEnvelope, "id" | "created_at" | "extra">
 
 export interface MessageInput extends EntryEnvelope {
   readonly role: string;
-  /** Text or content parts; null beside tool calls. */
+  /** Text or content parts; may be null with tool calls. */
   readonly content?: string | readonly unknown[] | null | undefined;
   readonly confidence?: number | undefined;
   readonly tool_calls?: readonly object[] | undefined;

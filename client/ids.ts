@@ -1,4 +1,4 @@
-// UUIDv7: a time and chance, so that entries keep their order in the log's tree of ids.
+// UUIDv7: a time and chance, so entries keep their order in the log's tree of ids.
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const POOL_BYTES = 16 * 256;

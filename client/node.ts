@@ -1,4 +1,4 @@
-// What only Node has, asked for at run time, so that the same files load in browsers and edge runtimes.
+// What only Node has, asked for at run time, so the same files load in browsers and edge runtimes.
 
 export interface NodeModules {
   readonly fs: typeof import("node:fs");

@@ -4,7 +4,7 @@ import { reasonOf } from "./server-errors.js";
 
 export interface StreamWatch<P> {
   onPiece(piece: P): void;
-  /** At the end, of which only the first word counts: whole, broken by an error, or given up by whoever read it. */
+  /** At the end, once: complete, broken by an error, or cancelled by the reader. */
   onEnd(broken: string | undefined): void;
 }
 
@@ -26,7 +26,7 @@ export function observeBody(
   const source = sourceOf<Uint8Array, ReadableByteStreamController>(body, watch, {
     // A stream may have pieces without a byte, and one of bytes may not.
     isPiece: (piece) => piece.length > 0,
-    // A copy, since a stream of bytes takes the memory of what it is given, and whoever made the piece may still use it.
+    // A copy: a byte stream takes over the memory of a chunk, and its producer may still use it.
     pass: (controller, piece) => controller.enqueue(new Uint8Array(piece)),
     close: (controller) => {
       controller.close();

@@ -1,4 +1,4 @@
-// What becomes of what was captured, as the agent is told.
+// What became of captured entries, as reported to the agent.
 
 /** That an entry was captured; it arrives at the server by itself. */
 export interface Captured {

@@ -47,7 +47,7 @@ export class Recording {
     return this.#watch.recorded;
   }
 
-  /** Its answer has begun; what is answered here is told of the body. */
+  /** The response has begun; the observer that this returns sees its body. */
   answered(status: number, header: (name: string) => string | null | undefined): StreamWatch<Uint8Array> {
     const known = {
       status,

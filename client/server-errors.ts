@@ -91,7 +91,7 @@ interface ServerError {
 
 /**
  * Whose part it is to do something about it: the caller's, who can fix the request; the server's, which may work again later;
- * or nobody's here, since what answers is no Hansard server, or something in front of one.
+ * or no fault of Hansard: another server answers, or a proxy in front of one.
  */
 export type ServerFailure =
   | { readonly side: "caller" | "server"; readonly error: ServerError }

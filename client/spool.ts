@@ -3,11 +3,11 @@ import type { NodeModules } from "./node.js";
 import type { Queue } from "./queue.js";
 import { BATCH_LINES_MAX, type Batch } from "./queue.js";
 
-/** A process that has not touched its file for so long is taken for dead, whoever has its number now. */
+/** A process that has not touched its file for so long counts as dead, even if its number is in use again. */
 const STALE_MS = 10 * 60_000;
 /** Lines that cannot be sent are kept here for a person to look at. */
 const CORRUPT_FILE = "corrupt.txt";
-/** Which server a folder is for, for whoever delivers what agents left that do not come back. */
+/** Which server a folder is for: `deliver` reads it to send what dead agents left. */
 const ADDRESS_FILE = "server.txt";
 
 export interface SpoolOptions {
@@ -61,7 +61,7 @@ export class Spool {
     return true;
   }
 
-  /** Writes anew what somebody removed; true where that was needed. Throws where the disk does, and then it is still held. */
+  /** Writes a removed spool again; true if that was needed. If the disk fails it throws, and keeps the lines in memory. */
   settle(): boolean {
     let isMoved = false;
     for (const file of this.#all()) {
@@ -94,7 +94,7 @@ export class Spool {
     }
   }
 
-  /** Removes adopted files of which all has arrived. */
+  /** Removes adopted files whose lines have all arrived. */
   tidy(): void {
     const done = this.#adopted.filter(({ size }) => size === 0);
     this.#adopted = this.#adopted.filter(({ size }) => size > 0);
@@ -110,7 +110,7 @@ export class Spool {
     this.#node.fs.appendFileSync(this.#pathOf(CORRUPT_FILE), `${lines.join("\n")}\n`, { mode: 0o600 });
   }
 
-  /** What has not arrived is left for whoever comes next; answers with how many lines could not be. */
+  /** Leaves what has not arrived to the next process; returns how many lines could not be kept. */
   close(): number {
     const files = this.#all();
     this.#own = undefined;
@@ -160,7 +160,7 @@ export class Spool {
       const isWritten = (fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
       if (!isWritten) fs.writeFileSync(path, `${this.#address}\n`, { mode: 0o600 });
     } catch {
-      // A disk that is full now is no reason to do without a spool, nor to leave in memory what lies in it.
+      // A full disk is temporary: keep the spool, and do not load its lines into memory.
     }
   }
 
@@ -209,7 +209,7 @@ class SpoolFile implements Queue {
   readonly #fs: Fs;
   #fd: number;
   #path: string;
-  /** Whether somebody else wrote it, so that its lines are looked at. */
+  /** Whether another process wrote it; then its lines are checked. */
   readonly #isAdopted: boolean;
   #bytes: number;
   #sentBytes = 0;
@@ -279,14 +279,14 @@ class SpoolFile implements Queue {
     this.#size = Math.max(0, this.#size - this.#handedOut.lines);
     this.#handedOut = { bytes: 0, lines: 0 };
     if (this.#isAdopted || this.#sentBytes < this.#bytes) return;
-    // Nobody else appends to it, so that nothing can have come between.
+    // Only this process appends to it, so nothing can have come between.
     this.#fs.ftruncateSync(this.#fd, 0);
     this.#bytes = 0;
     this.#sentBytes = 0;
     this.#size = 0;
   }
 
-  /** Whether it still lies where it was made: somebody may have taken this process for dead, or tidied up. */
+  /** Whether the file is still in its place: another process may have adopted it, or a person removed it. */
   whereabouts(): "here" | "taken" | "removed" {
     const here = this.#fs.fstatSync(this.#fd);
     const there = this.#fs.statSync(this.#path, { throwIfNoEntry: false });
@@ -325,8 +325,8 @@ class SpoolFile implements Queue {
   }
 
   /**
-   * Lets go of a file that somebody else has taken. Some of it may be on its way to the server just now, and the next file may
-   * get the same descriptor: whoever sends must find nothing here any more.
+   * Releases a file that another process has taken. Some of it may be on its way to the server now, and the next file may
+   * get the same descriptor, so nothing may be left here to send.
    */
   abandon(): void {
     this.#isAbandoned = true;

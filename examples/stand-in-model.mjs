@@ -1,4 +1,4 @@
-// A stand-in for a model server, so that the examples run offline: it speaks the four shapes of OpenAI (chat completions and
+// A stand-in for a model server, so the examples run offline: it speaks the four shapes of OpenAI (chat completions and
 // responses), Anthropic and Gemini, streamed and whole, and answers with what it was told. It streams in pieces of a few bytes,
 // as networks may: an event, or a character, can lie across two of them.
 //

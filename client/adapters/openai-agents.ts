@@ -1,6 +1,6 @@
 // A session of the OpenAI Agents SDK that is kept in the record: `run(agent, input, { session: recordedSession(recorder, id) })`.
 //
-// Its items are handed back, so that it needs a recorder that reads: one of the library, on a folder or on a server.
+// Its items are handed back, so it needs a recorder that reads: one of the library, on a folder or on a server.
 import { isJson, type Json, textAt, toolCall } from "../providers/provider.js";
 
 interface RecordedEntry {
@@ -26,7 +26,7 @@ export interface ReadingRecorder {
 
 const PAGE = 100;
 
-/** An item of the SDK, whatever its type; generic, so that its own type comes back. */
+/** An item of the SDK, whatever its type; generic, so its own type comes back. */
 export function recordedSession<Item extends object = never>(recorder: ReadingRecorder, session_id: string) {
   const session = recorder.session(session_id);
   type Kept = { readonly position: number; readonly item: Item };

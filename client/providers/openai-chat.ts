@@ -81,7 +81,7 @@ class ChatMessage {
   }
 }
 
-/** Texts beside the content that belong to what the model said. */
+/** Fields other than the content that are also text of the model. */
 const otherTexts = ["refusal", "reasoning_content", "reasoning"] as const;
 
 const usagePlaces = {

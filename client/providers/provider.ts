@@ -1,4 +1,4 @@
-// What is told about a model call, whichever provider it goes to.
+// A model call in the same form for every provider.
 import { snapshot } from "../snapshot.js";
 
 export type Json = { readonly [name: string]: unknown };

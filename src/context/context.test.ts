@@ -75,7 +75,7 @@ describe("an exact context", () => {
   });
 });
 
-describe("a context that nobody recorded", () => {
+describe("a context that was not recorded", () => {
   test("is the session's history before the answer, each message with its entry", async () => {
     const recorder = await recorded(
       ...[system("be kind"), user("q1"), assistant("a1", "c1"), result("c1", "seen"), assistant("a2"), user("later")],
@@ -153,7 +153,7 @@ describe("told", () => {
     expect(await recorder.told("e1", "very question")).toMatchObject({ verdict: "given", given: [{ entry_id: "e1" }] });
   });
 
-  test("fell out of recorded contexts: since when, and by a marker or by whoever put them together", async () => {
+  test("fell out of recorded contexts: since when, and by a marker or by the agent", async () => {
     const ruled = { messages: [says("system", "use tabs"), says("user", "a")] };
     const bare = { messages: [says("user", "b")] };
     const recorder = await recorded(

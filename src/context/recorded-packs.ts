@@ -72,7 +72,7 @@ export class RecordedPacks {
     return (await this.#session(session_id)).unrecorded;
   }
 
-  /** One at a time, so that no session is read twice at once. */
+  /** One at a time: no session is read twice at once. */
   #session(session_id: string): Promise<Pick<CachedSession, "table" | "unrecorded">> {
     return this.#making.run(() => this.#upToDate(session_id));
   }

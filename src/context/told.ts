@@ -66,7 +66,7 @@ export class ToldReader {
     return (await holdersIn(parts, phrase, 1)).length > 0;
   }
 
-  /** From the end backwards, so that only the tokens behind the first place shown are counted. */
+  /** From the end backwards, so only the tokens behind the first place shown are counted. */
   async #places(parts: readonly PlacedPart[], phrase: string): Promise<readonly GivenPlace[]> {
     const holders = await holdersIn(parts, phrase, PLACES_MAX);
     if (holders.length === 0) return [];

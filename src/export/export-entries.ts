@@ -49,7 +49,7 @@ async function* exportHansard(
   }
 }
 
-/** What the chain holds of an entry beside its body; entries of the first format say nothing of who brought them. */
+/** What the chain holds of an entry, except its body; entries of the first format do not name their recorder. */
 function chainedOf({ position, kind, recorded_at, recorded_by, hash }: StoredEntry): object {
   return { position, kind, recorded_at, ...(recorded_by === undefined ? {} : { recorded_by }), hash: hexOf(hash) };
 }
@@ -68,7 +68,7 @@ function maskedLine(stored: StoredEntry, mask: Mask): string {
   return `${JSON.stringify({ ...chainedOf(stored), commitment: hexOf(stored.commitment), ...body })}\n`;
 }
 
-/** The body's text stands on the line as it is stored, its keys beside those of the chain. */
+/** A line has the body's text as it is stored; its keys come next to those of the chain. */
 function hansardLine(stored: StoredEntry): string {
   const { salt, body } = stored as StoredEntry & { readonly salt: Uint8Array; readonly body: Uint8Array };
   const text = Buffer.from(body).toString("utf8");

@@ -154,7 +154,7 @@ function parseFormat(format: unknown): ExportFormat | Rejection {
   return reject({
     code: "field_invalid",
     field: "format",
-    message: `format ${JSON.stringify(String(format).slice(0, 40))} is not known`,
+    message: `unknown format ${JSON.stringify(String(format).slice(0, 40))}`,
     hint: `Formats are ${exportFormats.join(", ")}.`,
   });
 }

@@ -93,7 +93,7 @@ describe("what is known of sessions from the batch before", () => {
     return session?.body.title;
   };
 
-  test("is not read again while nobody else moves the index on", async () => {
+  test("is not read again until another process advances the index", async () => {
     let reads = 0;
     class ReadIndex extends MemoryIndex {
       override getDocuments(query: Parameters<MemoryIndex["getDocuments"]>[0]) {

@@ -40,7 +40,7 @@ export class MemoryWriter {
   readonly #parts: MemoryWriterParts;
   readonly #proposing: Proposing;
   readonly #verdicts: Verdicts;
-  /** The passes over the record, for whoever goes on with them beside capture. */
+  /** The passes over the record; background learning runs them too. */
   readonly passes: Passes;
 
   constructor(parts: MemoryWriterParts) {
@@ -82,7 +82,7 @@ export class MemoryWriter {
     return { memories, pending };
   }
 
-  /** Proposes the statements of a memory file, each with who said so in the record; those that nobody did are dropped. */
+  /** Proposes the statements of a memory file, each with its source in the record; those without one are dropped. */
   async proposeFile(file: FileText): Promise<readonly ProposedStatement[]> {
     const proposed: ProposedStatement[] = [];
     for (const { line, proposal } of await this.#parts.calls.statementsOf(file)) {
@@ -93,7 +93,7 @@ export class MemoryWriter {
   }
 
   /**
-   * Writes down in the session what it was given, once, so that nothing of it is learned there as if it were new. A store that
+   * Writes down in the session what it was given, once, so nothing of it is learned there as if it were new. A store that
    * cannot be written is asked all the same.
    */
   async noteRecall(
@@ -111,7 +111,7 @@ export class MemoryWriter {
     });
   }
 
-  /** What rules find over the record, proposed; with a model, also what that finds in sessions that nobody goes on with. */
+  /** What rules find over the record, proposed; with a model, also what it finds in sessions that have ended. */
   async extract({ model, daily_tokens: tokens, ...pass }: ExtractOptions): Promise<Extraction> {
     const daily_tokens = orThrow(parseDailyTokens(tokens));
     const extractor = model === undefined ? undefined : this.#parts.openExtractor(model);

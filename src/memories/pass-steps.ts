@@ -1,4 +1,4 @@
-// What the passes ask for, one range of the log at a time, so that a killed pass can be resumed and no call takes long.
+// What the passes ask for, one range of the log at a time, so a killed pass can be resumed and no call takes long.
 import type { EntryOf } from "../model/entry.js";
 import type { Proposal } from "../model/memory.js";
 import type { LookedAt, PassedOverWords } from "./review/memory-answers.js";

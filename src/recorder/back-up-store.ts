@@ -21,7 +21,7 @@ export interface StoreCopy {
   readonly erased: number;
   readonly position: number;
   readonly hash: string;
-  /** What was left of a log that had been lost there, and lies beside the restored one now. */
+  /** Files of a lost log that was there before; they are kept next to the restored one. */
   readonly set_aside?: readonly string[];
 }
 
@@ -71,7 +71,7 @@ export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> 
   const source = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true ? storeFiles(from).log : from;
   await openAndClose(source);
   const hint =
-    "Name a folder without a log with --data, or move log.db and the files beside it out of this one; " +
+    "Name a folder without a log with --data, or move log.db and the files next to it out of this one; " +
     "nothing that is there is ever overwritten.";
   const { log: path } = storeFiles(data);
   if (existsSync(path) && statSync(path).size > 0) throw taken(path, hint);
@@ -101,7 +101,7 @@ export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> 
   }
 }
 
-/** A WAL without its log may hold the last that was recorded; beside another log SQLite would take it for that one's. */
+/** A WAL without its log may hold the newest entries. Next to another log, SQLite would apply it to that one. */
 function setAside(path: string): readonly string[] {
   const [, wal] = withCompanions(path) as readonly [string, string, string];
   const kept = `${wal}.aside-${Date.now()}`;

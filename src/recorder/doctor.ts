@@ -27,7 +27,7 @@ export interface StoreFacts {
   readonly comparison: IndexComparison | { readonly failure: string } | undefined;
   /** Undefined where the chain was not walked. */
   readonly chain: Verification | { readonly failure: string } | undefined;
-  /** Undefined where nobody counted what clients had numbered. */
+  /** Undefined if the numbers of clients were not checked. */
   readonly clients: ClientDeliveries | undefined;
   /** What the log no longer holds although its index or its newest seal knows of it, in words. */
   readonly contradiction: string | undefined;
@@ -155,7 +155,7 @@ function missingLog(path: string, facts: StoreFacts): Finding {
 /** The index remembers how much there was; without it a lost log would look like a new one. */
 function lostLog(what: string, { index, has_keys }: StoreFacts): Finding {
   const known = index?.position ?? 0;
-  const witness = known === 0 && has_keys ? "there are keys beside it" : `its index knows of ${entries(known)}`;
+  const witness = known === 0 && has_keys ? "the store has access keys" : `its index knows of ${entries(known)}`;
   return fail("log", `${what}, although ${witness}`, RESTORE);
 }
 
@@ -185,7 +185,7 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
     case "empty":
       return ok("index", "there is no index yet; the next read builds it");
     case "newer":
-      return ok("index", "index.db is of a newer version of Hansard; this one keeps an index of its own beside it");
+      return ok("index", "index.db is of a newer version of Hansard; this one keeps a separate index");
     case "older":
       return olderIndexFinding(index.version, index.version_known);
     case "foreign":
@@ -219,7 +219,7 @@ export function comparisonFindings(comparison: StoreFacts["comparison"]): readon
   if (comparison === undefined) return [];
   if ("failure" in comparison) {
     const message = `the index cannot be held against the log: ${comparison.failure}`;
-    return [warn("index", message, "Run the doctor again once that is mended.")];
+    return [warn("index", message, "Run the doctor again once that is fixed.")];
   }
   const { differences, is_unsettled } = comparison;
   if (is_unsettled === true) {
@@ -248,12 +248,12 @@ export function warningFindings({ warnings }: Verification): readonly Finding[] 
   return [warn("chain", "triggers that keep the log from being changed are missing", hint)];
 }
 
-/** Nothing else may destroy the proof: an index that is built anew goes on remembering, and a person decides. */
+/** No other repair may destroy the proof: a rebuilt index keeps it, and a person decides. */
 export function evidenceFindings({ contradiction }: Pick<StoreFacts, "contradiction">): readonly Finding[] {
   return contradiction === undefined ? [] : [fail("evidence", contradiction, ACCEPT)];
 }
 
-/** Completeness beside integrity: what clients say they captured, and the log does not hold. */
+/** Completeness: what clients captured and the log does not hold. */
 export function clientFindings(clients: ClientDeliveries | undefined): readonly Finding[] {
   if (clients === undefined || clients.runs === 0) return [];
   if (clients.gaps.length === 0) {
@@ -278,7 +278,7 @@ function runs(count: number): string {
 
 /** What to do about a log that does not hold what it once did. */
 const ACCEPT =
-  "Copy the folder as evidence, and put the right log in its place: move log.db and the files beside it away, then " +
+  "Copy the folder as evidence, and put the right log in its place: move log.db and the files next to it away, then " +
   "`hansard restore FILE` from a backup. If this is the log you want, `hansard doctor --accept-log` says so in the record.";
 
 const FIRST_ENTRY = "Recording a first entry sets a store up.";
@@ -287,8 +287,8 @@ const OTHER_FOLDER = "Or choose another folder with --data.";
 const RESTORE =
   "Put log.db back from where it went, or a backup in its place with `hansard restore FILE`. A new record is begun in " +
   "another folder.";
-const REPLACE = "Move log.db and the files beside it away, then `hansard restore FILE` from a backup.";
-const REBUILD = "`hansard doctor --rebuild-index` builds it anew from the log.";
+const REPLACE = "Move log.db and the files next to it away, then `hansard restore FILE` from a backup.";
+const REBUILD = "`hansard doctor --rebuild-index` rebuilds it from the log.";
 
 function ok(check: Finding["check"], message: string): Finding {
   return { level: "ok", check, message };

@@ -47,7 +47,7 @@ export async function inspectStore(options: InspectOptions): Promise<Diagnosis> 
   return files === undefined ? inspectDatabase(options) : diagnose(await gatherFacts(options, files));
 }
 
-/** Removes an index that is damaged. It is derived from the log; whoever has it open begins another one. */
+/** Removes an index that is damaged. It is derived from the log: programs that have it open begin a new one. */
 export function discardDamagedIndex(data: string): void {
   const path = filesOf(data)?.index;
   if (path === undefined) return;
@@ -144,7 +144,7 @@ async function gatherFacts(options: InspectOptions, files: StoreFiles): Promise<
   onStep("Checking log.db …");
   const log = inspectFile({ path: files.log, role: "log" });
   const walked = log.state === "current" ? await walkChain(log, index.heads, options) : unwalked;
-  // One that knows of another log is told by itself, and nothing may be advised that makes it forget.
+  // An index of another log has a check of its own. No advice may make it forget that log.
   const isOurs = walked.contradiction === undefined && index.position <= log.position;
   const isComparable = log.state === "current" && index.state === "current" && isOurs;
   const comparison = isComparable ? await comparisonOf({ log: log.path, index: index.path }, onStep) : undefined;

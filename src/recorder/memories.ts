@@ -74,7 +74,7 @@ export class Memories {
     return this.#operations.promoteMemory(id, options);
   }
 
-  /** Turns a candidate down, so that it is not proposed again. */
+  /** Turns a candidate down, so it is not proposed again. */
   reject(id: string, options?: VerdictOptions): Promise<MemorySummary> {
     return this.#operations.rejectMemory(id, options);
   }
@@ -94,14 +94,14 @@ export class Memories {
     return this.#operations.auditMemoryFile(input);
   }
 
-  /** Proposes the statements of a memory file, each with who said so in the record; those that nobody did are dropped. */
+  /** Proposes the statements of a memory file, each with its source in the record; those without one are dropped. */
   async proposeFile(input: FileInput): Promise<readonly ProposedStatement[]> {
     return (await this.#operations.importMemoryFile(input)).statements;
   }
 
   /**
    * What rules find, in one interaction or over the record, proposed; with a model, also what that finds in sessions that
-   * nobody goes on with. It can be stopped and run again: nothing is done twice.
+   * have ended. It can be stopped and run again: nothing is done twice.
    */
   async extract(options: ExtractOptions = {}): Promise<Extraction> {
     const { interaction_id, ...pass } = knownOptions(options, extractOptionNames);

@@ -1,4 +1,4 @@
-// What clients captured and the log never got: each client numbers its entries, so that a missing number is a missing entry.
+// What clients captured and the log never got: each client numbers its entries, so a missing number is a missing entry.
 
 import type { EntryLog } from "../log/port.js";
 import { walkBodies } from "../log/walk-log.js";
@@ -38,7 +38,7 @@ interface Tally {
   missing: (readonly [from: number, to: number])[];
 }
 
-/** Numbers come almost in order, so that there are few ranges at any time. */
+/** Numbers come almost in order, so there are few ranges at any time. */
 function take(tally: Tally, seq: number): void {
   if (seq > tally.highest) {
     if (seq > tally.highest + 1) tally.missing.push([tally.highest + 1, seq - 1]);

@@ -37,7 +37,7 @@ export interface Load {
   readonly tails: number;
 }
 
-/** How long a failed commit speaks for the next one. Then nobody has tried for a while, and it may be well again. */
+/** How long a failed commit counts. After that, without another attempt, the store may be well again. */
 const TROUBLE_MS = 30_000;
 /** A commit takes milliseconds. One that takes this long is stuck behind another program or a disk that does not answer. */
 const STUCK_MS = 5_000;

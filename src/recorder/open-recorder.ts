@@ -26,12 +26,12 @@ export interface RecorderOptions {
   readonly data?: string | EngineParts;
   /** The key that a server asks for. */
   readonly key?: string | undefined;
-  /** Where the index is kept, if not with the log: a folder, or `memory:` for one that is made anew each time. */
+  /** Where the index is kept, if not with the log: a folder, or `memory:` for a new one each time. */
   readonly index?: string | undefined;
   /** Whether a store that does not exist yet is made; false makes it a fault. */
   readonly create?: boolean;
   /**
-   * Values of one's own, of 6 characters or more, that are masked beside well-known token shapes wherever entries are
+   * Values of one's own, of 6 characters or more, that are masked like well-known token shapes wherever entries are
    * listed, found or followed.
    */
   readonly mask?: readonly string[];
@@ -107,7 +107,7 @@ async function open(given: RecorderOptions, { reads_here }: Pick<StorePartsOptio
 }
 
 /**
- * Beside the store, or with the key for seals where that lies in a database or behind a server. What is masked before it is stored must not
+ * Next to the store, or with the key for seals if the store is a database or a server. What is masked before it is stored must not
  * lie on disk as it was, and bookmarks hold some of it: then they are kept in memory.
  */
 function bookmarksOf(place: string): string | undefined {

@@ -96,10 +96,10 @@ export interface RecorderParts {
   /** Carries an operation out, here or on a server. */
   readonly operate: Operate;
   readonly operateAsJson: OperateAsJson;
-  /** Begins to learn beside capture, unless it has. */
+  /** Begins to learn in the background, unless it has. */
   readonly learn: (options: LearningOptions) => void;
   readonly watches: Watches;
-  /** The parts for whoever came in with this key. */
+  /** The parts for requests with this key. */
   readonly by: (key_id: string) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
   readonly close: () => Promise<void>;
@@ -111,7 +111,7 @@ export class Recorder extends OperationMethodsBase {
   readonly keys: RecorderParts["keys"];
   /** What was learned: proposed, decided upon by a person, and recalled. */
   readonly memories: Memories;
-  /** How the store is, for whoever watches over a server. */
+  /** The state of the store, for monitoring. */
   readonly monitoring: RecorderParts["monitoring"];
   readonly #parts: RecorderParts;
   readonly #surrounded = new WithinScope();
@@ -155,7 +155,7 @@ export class Recorder extends OperationMethodsBase {
     return operation.name === "forget" ? this.#forgetting(answer as Forgotten) : answer;
   }
 
-  /** The same as JSON in UTF-8, for whoever sends it on: an answer may be as large as an entry can be. */
+  /** The same as JSON in UTF-8, for servers: an answer may be as large as an entry can be. */
   async operateAsJson(operation: AnyOperation, options: Options): Promise<Uint8Array | undefined> {
     return this.#open().operateAsJson(operation, options);
   }
@@ -269,7 +269,7 @@ export class Recorder extends OperationMethodsBase {
   /**
    * Walks the whole chain and says whether every entry is as it was recorded, and whether the log still holds what its
    * index was made from and what a server sealed last. Against a seal, it also says whether the log contains what was sealed:
-   * without either, entries that were cut off at its end, or written anew together with all that follow, are not seen.
+   * without either, entries that were cut off at its end, or rewritten together with all that follow, are not detected.
    */
   async verify(options: VerifyOptions = {}): Promise<Verification> {
     const { against } = knownOptions(options, optionTables.verify);
@@ -285,13 +285,13 @@ export class Recorder extends OperationMethodsBase {
     return this.#open().admin.acceptLog(actor);
   }
 
-  /** Keeps the newest seal beside its key until the recorder is closed: now, then, and while it is recorded now and again. */
+  /** Keeps the newest seal next to its key until the recorder is closed: now, at the end, and regularly while recording. */
   async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
     await this.#open().admin.keepSeals(knownOptions(options, optionTables.keepSeals));
   }
 
   /**
-   * Learns beside capture until the recorder is closed: proposes what rules find in what is recorded from now on, and counts
+   * Learns in the background until the recorder is closed: proposes what rules find in what is recorded from now on, and counts
    * which memories its turns used. Of all programs on a store one does.
    */
   async learn(options: LearningOptions = {}): Promise<void> {
@@ -325,7 +325,7 @@ export class Recorder extends OperationMethodsBase {
     return this.#open().monitoring.health();
   }
 
-  /** Builds the index anew from the log, beside the present one, which answers until the new one takes its place. */
+  /** Rebuilds the index from the log. The present one answers until the new one takes its place. */
   async rebuildIndex(options: RebuildIndexOptions = {}): Promise<void> {
     const { onProgress } = knownOptions(options, optionTables.rebuildIndex);
     await rebuildWithProgress(this.#open().calls, onProgress);

@@ -140,7 +140,7 @@ export class Session {
     return { through: plan.through };
   }
 
-  /** Starts history anew; everything before stays in the log. */
+  /** Starts a new history; everything before stays in the log. */
   clear(envelope: SessionEnvelope = {}): Promise<Captured> {
     return this.#append(envelope, { kind: "clear" });
   }

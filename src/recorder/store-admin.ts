@@ -42,7 +42,7 @@ export class StoreAdmin {
   async verify(against: Seal | string | undefined): Promise<Verification | Rejection> {
     const { log, calls, sealing } = this.#parts;
     const walk = async (): Promise<Verification> => {
-      // Triggers that were missing are there again since this program opened the log, and whoever reads it does not know.
+      // Opening the log restored missing triggers, so the reader no longer sees that they were missing.
       const { missing } = await log.guards();
       const result = await calls.verifyChain();
       return missing.length === 0 ? result : { ...result, warnings: ["trigger_missing"] };
@@ -68,7 +68,7 @@ export class StoreAdmin {
     return contradiction;
   }
 
-  /** From now on until it is closed, the newest seal is kept beside its key. */
+  /** From now on until it is closed, the newest seal is kept next to its key. */
   async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
     const { log, sealing, surroundings } = this.#parts;
     this.#keeping ??= new SealKeeping({ log, sealing, nowMs: surroundings.nowMs }, options);

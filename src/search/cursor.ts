@@ -22,7 +22,7 @@ const CURSOR_CHARS_MAX = 400;
 /** Between the parts of a cursor: a character that needs no care in addresses and on command lines. */
 const GAP = ".";
 const SUM_CHARS = 6;
-/** Short, so that a cursor fits on a line of a terminal with its option. */
+/** Short, so a cursor fits on a line of a terminal with its option. */
 const RADIX = 36;
 
 export function formatCursor(fingerprint: string, numbers: readonly CursorNumber[]): string {

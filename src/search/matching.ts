@@ -43,7 +43,7 @@ export class Matcher {
   }
 }
 
-/** More than a snippet shows, so that no secret is cut in two before it is recognised. */
+/** More than a snippet shows, so no secret is cut in two before it is recognised. */
 const BEGINNING_UNITS = 2_000;
 
 /** The texts joined, because the first may be only the name of a tool. */

@@ -96,7 +96,7 @@ test("an empty role is every role", async () => {
   expect((await linesFor(entries, "x", { role: "" }))[0]).toBe("3 found for 'x', newest first:");
 });
 
-test("a phrase lies within one field, where fields were joined before they were searched", async () => {
+test("a phrase does not match across two fields", async () => {
   const entries: readonly EntryInput[] = [{ kind: "decision", decision: "use x", rationale: "because y" }];
   expect(await linesFor(entries, "because y")).toHaveLength(2);
   expect(await linesFor(entries, "x because")).toEqual(["Nothing recorded matches 'x because'."]);

@@ -60,7 +60,7 @@ function failedText({ error }: { readonly error: string }): string {
   return error === "" ? "" : `failed: ${error}`;
 }
 
-/** The first code points, so that no character is cut in two. */
+/** The first code points, so no character is cut in two. */
 function shorten(text: string, charsMax = TEXT_CHARS): string {
   // A code point has at most two units, and a line break of two becomes one space.
   const line = onOneLine(text.slice(0, charsMax * 4));

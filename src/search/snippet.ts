@@ -30,7 +30,7 @@ export function snippetOf(text: string, terms: readonly string[], mask: Mask = n
   return masked(text, shown, places, mask);
 }
 
-/** The same of a text that was masked already. A term that is no longer to be seen lies on the marker. */
+/** The same of a text that was masked already. A term that was masked is marked at the mask. */
 export function snippetOfMasked(text: string, terms: readonly string[]): Snippet {
   const shown = snippetOf(text, terms);
   const marker = /\[masked:\w+\]/.exec(shown.snippet);

@@ -166,7 +166,7 @@ describe("an export that was tampered with", () => {
     expect(await runCli(["import", whole], { data })).toMatchObject({ status: 0 });
   });
 
-  test("is imported as new by whoever asks for that", async () => {
+  test("is imported as new on request", async () => {
     const { data, altered } = await tampered();
     expect(await readJson(["import", altered, "--as-new"], { data })).toMatchObject({ added: 12, rejected: [] });
   });
@@ -181,7 +181,7 @@ describe("an export that was tampered with", () => {
     expect(JSON.parse(stdout)).toMatchObject({ files: 2, added: 1, rejected: [{ line: 0 }] });
   });
 
-  test("is told by `verify FILE`, which says that the other is whole", async () => {
+  test("is reported by `verify FILE`, which says that the other is whole", async () => {
     const { whole, altered } = await tampered();
     expect(await readJson(["verify", whole])).toMatchObject({ ok: true, entries: 12, erased: 0, position: 12 });
     const { status, stdout } = await runCli(["verify", altered, "--json"]);
@@ -198,7 +198,7 @@ describe("an export that was tampered with", () => {
     });
   });
 
-  test("is told where it is packed too, and one that cannot be unpacked is not read", async () => {
+  test("is reported if it is compressed too, and one that cannot be decompressed is not read", async () => {
     const { data, whole, altered } = await tampered();
     const packed = (name: string): string => `${name}.zst`;
     for (const name of [whole, altered]) writeFileSync(packed(name), zstdFrame(readFileSync(name, "utf8")));

@@ -1,4 +1,4 @@
-// Claims that lead to the wrong entry, and entries of which nobody can tell any more whose they are.
+// Claims that lead to the wrong entry, and entries whose session is unknown.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { engines } from "./intruder.js";
@@ -56,7 +56,7 @@ describe.each(engines)("on $engine", ({ intrude }) => {
     expect(lines.join("")).not.toMatch(/never|always/);
   });
 
-  test("an altered entry without a row makes each history a fault that it may belong to, until it is forgotten", async () => {
+  test("an altered entry without a row makes every history that may hold it a fault, until it is forgotten", async () => {
     const { data, log, editLog } = await intrude();
     await recorded(data, [
       message("s", "Never delete anything.", { role: "system" }),

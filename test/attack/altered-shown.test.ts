@@ -11,7 +11,7 @@ import { browserOfFile } from "../e2e/page-browser.js";
 import { engines, type Intruder } from "./intruder.js";
 
 const TRUE = "genuine";
-/** Of the same length, so that bodies in parts still fit together. */
+/** Of the same length, so bodies in parts still fit together. */
 const FORGED = "forgery";
 /** Long enough that the body is stored in parts. */
 const long = (start: string) => `${start} ${TRUE} ${"a text that two entries share. ".repeat(400)}`;
@@ -164,7 +164,7 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
     }
   });
 
-  test("recording goes on beside altered entries, and they are forgotten with their session", async () => {
+  test("recording goes on although entries are altered, and they are forgotten with their session", async () => {
     const { data, forge } = await recorded(intrude, engine);
     await forge();
     const recorder = await openRecorder({ data });
@@ -220,7 +220,7 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
     for (const row of rows) expect(row).toMatchObject({ altered: true });
     const answers = [recorder.listSessions(), recorder.memories.list(), recorder.search(FORGED), recorder.count()];
     expect(JSON.stringify(await Promise.all(answers))).not.toContain(FORGED);
-    // A session whose entries nobody can tell any more must not look as if it had none of them.
+    // A session must not look as if its unreadable entries did not exist.
     await recorder.append({ kind: "message", session_id: "s", role: "user", content: "after" });
     const corrupt = { code: "entry_corrupt" };
     await expect(recorder.session("s").history()).rejects.toMatchObject(corrupt);

@@ -26,11 +26,11 @@ interface Asked {
   times: number;
   /** Given what it was asked, too. */
   answer: (response: ServerResponse, question: string) => void;
-  /** Another server, which nobody is to ask. */
+  /** Another server, which must not be asked. */
   elsewhere: { url: string; times: number };
 }
 
-/** Made anew for each test of the file that calls this. */
+/** A new one for each test of the calling file. */
 export function askedModels(): Asked {
   const made = memoryRecorder();
   const asked: Asked = {

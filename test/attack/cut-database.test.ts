@@ -7,7 +7,7 @@ import { serverOfTest } from "../support/postgres.js";
 const FIRST = 20;
 const ALL = 50;
 
-/** As whoever owns the database can: the triggers stop nobody who takes them away first. */
+/** As the owner of the database can: drop the triggers first. */
 const CUT_SQL = `
   ALTER TABLE hansard_head DISABLE TRIGGER USER;
   ALTER TABLE hansard_entries DISABLE TRIGGER USER;

@@ -1,4 +1,4 @@
-// Whoever cuts off a log, writes its end anew, exchanges it or takes it away is found out by what is known of it elsewhere, and
+// A log that was cut off, rewritten at its end, replaced or removed is detected by what is known of it elsewhere, and
 // nothing that knows it forgets before a person has been told.
 import { copyFileSync, cpSync, existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ async function record(data: string, entries: readonly EntryInput[]): Promise<voi
   });
 }
 
-/** Records without anybody reading, so that the index does not follow. */
+/** Records and does not read, so the index does not follow. */
 async function recordUnread(data: string, entries: readonly EntryInput[]): Promise<void> {
   await withRecorder(data, (recorder) => recorder.append(entries));
 }
@@ -86,7 +86,7 @@ async function failuresOf({ data }: Place): Promise<readonly Finding[]> {
   return (await inspectStore({ data })).findings.filter(({ level }) => level === "fail");
 }
 
-/** What can be done to a log by whoever can write its file, and where that shows first. */
+/** What an attacker who can write the file can do to a log, and where that shows first. */
 const attacks: { readonly [name: string]: { readonly position: number; attack(place: Place): Promise<void> } } = {
   "its end cut off": {
     position: FIRST + 1,
@@ -99,14 +99,14 @@ const attacks: { readonly [name: string]: { readonly position: number; attack(pl
       await recordUnread(place.data, decisions(1, 5, "forged"));
     },
   },
-  "its end written anew with a chain that holds": {
+  "its end rewritten with a valid chain": {
     position: ALL,
     attack: async (place) => {
       putInPlace(place);
       await recordUnread(place.data, decisions(FIRST + 1, ALL, "forged"));
     },
   },
-  "its end written anew, and more": {
+  "its end rewritten, and more": {
     position: ALL,
     attack: async (place) => {
       putInPlace(place);
@@ -180,7 +180,7 @@ describe.each(Object.entries(attacks))("a log with %s", (_, { position, attack }
   });
 });
 
-test("a log that was cut off is ok by itself once what was known of it lies there again", async () => {
+test("a log that was cut off is ok again once its end is back", async () => {
   const place = await newPlace();
   const right = { ...place, early: join(folderOfTest(), "right.db") };
   copyFileSync(join(place.data, "log.db"), right.early);
@@ -324,7 +324,7 @@ describe("the newest seal that a server kept", () => {
     expect(await readJson(["verify"], place)).toMatchObject({ ok: true });
   });
 
-  test("is made at the start and at the end, so that what was recorded in between is known", async () => {
+  test("is made at the start and at the end, so what was recorded in between is covered", async () => {
     const place = await newPlace();
     await serveOnce(place, async (address) => {
       const body = decisions(1, 7, "served")
@@ -361,7 +361,7 @@ describe("the newest seal that a server kept", () => {
   });
 });
 
-test("without an index and a seal nothing is known, and an end that was written anew passes", async () => {
+test("without an index and a seal, a rewritten end is not detected", async () => {
   const place = await newPlace();
   putInPlace(place);
   removeIndex(place);

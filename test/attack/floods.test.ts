@@ -58,7 +58,7 @@ test("connections beyond the limit are not taken, and are once others have gone"
     .toBe(200);
 });
 
-test("who asks too often is told when to come back, and nobody else is", async () => {
+test("a client that asks too often is told when to retry, and no other client is", async () => {
   const server = await startServer({ limits: { requests_per_second: 5 } });
   const { keys } = server.recorder;
   const [hasty, calm] = await Promise.all([keys.create({ scope: "read" }), keys.create({ scope: "read" })]);

@@ -5,7 +5,7 @@ import { speak } from "./raw-socket.js";
 
 const server = serverOfFile();
 
-/** `fetch` chooses its own host, so that the request is written by hand. */
+/** `fetch` chooses its own host, so the request is written by hand. */
 async function ask(to: TestServer, lines: readonly string[], target = "GET /entries"): Promise<[number, string?]> {
   const heard = await speak(to, `${target} HTTP/1.1\r\n${[...lines, "connection: close"].join("\r\n")}\r\n\r\n`);
   const [, status = "0"] = /^HTTP\/1\.1 (\d{3})/.exec(heard) ?? [];
@@ -134,7 +134,7 @@ test("no page of another site can have an export written down, not even by a lin
   expect((await writing.get("/entries?kind=audit")).body.entries).toHaveLength(3);
 });
 
-test("no page of another site can have a recall written down in a session, and nobody by asking for headers", async () => {
+test("no page of another site can record a recall in a session, and no HEAD request can", async () => {
   await server().recorder.memories.add({ content: "The build runs at night", project: "p" });
   const path = "/recall?project=p&session_id=recalled";
   const asked = ["host: localhost", "sec-fetch-mode: navigate", "sec-fetch-dest: document"];

@@ -120,7 +120,7 @@ describe.each(engines)("on $engine", ({ intrude }) => {
   });
 });
 
-test("nobody is handed an entry after its forgetting was answered, while both go on at once", async () => {
+test("no tail delivers an entry after its forgetting was answered, while both run concurrently", async () => {
   const { data } = await itemAt(engines, 0).intrude();
   const [recorder, other] = [await opened(data), await opened(data)];
   const gone = new Set<number>();

@@ -34,7 +34,7 @@ async function intrudeSqlite(): Promise<Intruder> {
   };
 }
 
-/** Triggers are put back as they were, so that only the rows differ. */
+/** Triggers are put back as they were, so only the rows differ. */
 function executeSqlite(path: string, sql: string): void {
   const db = new Database(path, { fileMustExist: true, timeout: 5_000 });
   try {

@@ -106,7 +106,7 @@ describe("a server that", () => {
     expect([stopped, asked.times]).toEqual([expect.stringContaining("422"), 3]);
   });
 
-  test("says nothing and hangs keeps nobody from closing, and what it was sent is counted", async () => {
+  test("says nothing and hangs does not block closing, and what it was sent is counted", async () => {
     asked.answer = () => undefined;
     await asked.recorder.learn({ model: model(), look_ms: 1, gather_ms: 0 });
     await expect.poll(() => asked.times).toBe(1);
@@ -162,7 +162,7 @@ describe("the budget of a day", () => {
     expect((await extract({ daily_tokens })).candidates).toHaveLength(1);
   });
 
-  test("is not spent on a server that nobody can connect to", async () => {
+  test("is not spent on a server that cannot be reached", async () => {
     const nobody = createServer();
     await new Promise<void>((resolve) => nobody.listen(0, "127.0.0.1", resolve));
     const { port } = nobody.address() as AddressInfo;
@@ -233,7 +233,7 @@ describe("a command that", () => {
   });
 });
 
-/** A process that nobody has waited for yet is one that has ended. */
+/** A process that was not waited for yet (a zombie) has ended. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

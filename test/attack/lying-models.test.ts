@@ -23,7 +23,7 @@ import {
 
 const asked = askedModels();
 const answerFile = join(folderOfFile(), "answer.txt");
-/** What the command answers is read from a file, so that no shell has a say in it. */
+/** The command's answer is read from a file, so no shell changes it. */
 const via = `cat > /dev/null; cat ${answerFile}`;
 
 /** Asks about session s alone, in the two ways there are. */
@@ -46,7 +46,7 @@ const ways: readonly (readonly [string, (text: string) => Promise<Extraction>])[
 
 const lies: readonly (readonly [string, string, string])[] = [
   [
-    "a quote that nobody said",
+    "a quote of words never said",
     "evidence",
     documentOf(told("preference", "Wants French", 1, "I want French in all commits")),
   ],
@@ -79,7 +79,7 @@ const lies: readonly (readonly [string, string, string])[] = [
     documentOf(told("knowledge", "The office cat is called Wilhelmina", 1, RECALLED)),
   ],
   [
-    "what was recalled, and what stands beside it",
+    "what was recalled, and the words next to it",
     "feedback_guard",
     documentOf(told("knowledge", RECALLED, 1, `${REQUEST}. Good. ${RECALLED}`)),
   ],
@@ -175,7 +175,7 @@ describe.each(ways)("%s says", (_, ask) => {
     expect((await asked.recorder.health()).position).toBe(position);
   });
 
-  test("10,000 statements, of which twenty are looked at", async () => {
+  test("10,000 statements: only twenty are checked", async () => {
     const { dropped_by_gate, dropped } = await ask(documentOf(...Array(10_000).fill({})));
     expect(dropped_by_gate).toEqual({ answer: 21 });
     expect(dropped.at(-1)?.reason).toContain("9980");
@@ -198,7 +198,7 @@ describe.each(ways)("%s says", (_, ask) => {
     expect(candidates).toMatchObject([{ type: "episodic", status: "candidate" }]);
   });
 
-  test("what nobody sees beside a statement, and it is gone before anybody decides", async () => {
+  test("invisible characters next to a statement, and they are gone before a person decides", async () => {
     const hidden = "Wants every\u200b commit message\u202e in English\u{e0050}\u{e0057}";
     const { candidates } = await ask(documentOf(told("preference", hidden, 1, REQUEST)));
     expect(candidates).toMatchObject([{ content: TRUE }]);

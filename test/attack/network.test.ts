@@ -1,4 +1,4 @@
-// No telemetry, no look for updates, nothing fetched: whatever a user does, the program speaks to nobody.
+// No telemetry, no update check, nothing fetched: whatever a user does, the program opens no connection.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ test("the watcher hears what it is there for, in threads too", () => {
   expect(heard()).toContain('lookup "localhost"');
 });
 
-test("the commands speak to nobody", async () => {
+test("the commands open no connection", async () => {
   const folder = folderOfTest();
   const data = join(folder, "store");
   const { env, heard } = watched(folder);

@@ -8,7 +8,7 @@ import { runCli } from "../e2e/cli-run.js";
 import { startServer } from "../e2e/http-client.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
-test("an export is written to no file or link that lies beside its place, whatever process it is", async () => {
+test("an export never writes through a file or link planted next to its target, whatever the process id", async () => {
   const folder = folderOfTest();
   const [data, shared] = [join(folder, "store"), join(folder, "shared")];
   mkdirSync(shared);
@@ -35,7 +35,7 @@ test("an export is written to no file or link that lies beside its place, whatev
 });
 
 describe("a seal key", () => {
-  test("is refused in the data folder however its path is written, and taken beside it", () => {
+  test("is refused in the data folder however its path is written, and accepted outside it", () => {
     const folder = folderOfTest();
     const data = join(folder, "store");
     mkdirSync(join(data, "inner"), { recursive: true });

@@ -1,4 +1,4 @@
-// Requests of which two readers could have two opinions: refused, and what is hidden behind them is never heard.
+// Requests that two parsers could read differently are refused, and a request hidden behind them is never handled.
 import { expect, test } from "vitest";
 import { serverOfFile } from "../e2e/http-client.js";
 import { speak, statusesIn } from "./raw-socket.js";

@@ -1,4 +1,4 @@
-// Reads beside more than the machine can do: each gets an answer, and be it that there is none in time.
+// Reads on an overloaded machine: each gets an answer, even if only a timeout.
 import { expect, onTestFinished, test } from "vitest";
 import { startServer, type TestServer } from "../e2e/http-client.js";
 
@@ -16,7 +16,7 @@ test("a read without an answer in time is a 503 that says when to ask again, and
   expect((await server.post("/interactions", { prompt: "meanwhile" })).status).toBe(201);
 });
 
-test("beside a hundred writers every search is answered", async () => {
+test("every search is answered while a hundred writers record", async () => {
   const server = await startServer();
   const controller = new AbortController();
   onTestFinished(() => controller.abort());

@@ -1,4 +1,4 @@
-// An index that somebody has edited: the doctor holds it against the log and says so, and a rebuild mends it.
+// An index that somebody has edited: the doctor compares it with the log and says so, and a rebuild repairs it.
 import { describe, expect, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
 import type { Diagnosis } from "../../src/model/verification.js";
@@ -30,7 +30,7 @@ function indexFailures({ ok, findings }: Diagnosis): string {
 const LAST = sampleEntries.length;
 
 describe.each(engines)("on $engine", ({ intrude }) => {
-  test("an index that nobody touched is what the log makes", async () => {
+  test("an untouched index equals what the log yields", async () => {
     const intruder = await intrude();
     await filled(intruder);
     const { ok, findings } = await inspectStore({ data: intruder.data });
@@ -67,7 +67,7 @@ describe.each(engines)("on $engine", ({ intrude }) => {
         VALUES (-4, 5, 'error', 's', '', '', '')`,
       /rows of/,
     ],
-  ])("%s is told, and a rebuild mends it", async (_, sql, told) => {
+  ])("%s is reported, and a rebuild repairs it", async (_, sql, told) => {
     const intruder = await intrude();
     await filled(intruder);
     await intruder.editIndex(sql(intruder.index("rows")));
@@ -92,7 +92,7 @@ describe.each(engines)("on $engine", ({ intrude }) => {
     expect(told).toMatch(/its sessions are not what the log makes of them \(1 document\)/);
   });
 
-  test("what documents say is told: a memory in other words, tokens that nobody spent, a session begun elsewhere", async () => {
+  test("changed documents are reported: a memory in other words, tokens never spent, a session begun elsewhere", async () => {
     const intruder = await intrude();
     const recorder = await openRecorder({ data: intruder.data });
     await recorder.memories.add({ content: "The key lies in the vault", project: "p" });

@@ -55,7 +55,7 @@ const hostile = {
 
 describe.each(engineNames)("on %s", (engine) => {
   test.each(dropped[engine])(
-    "%s is told, put back by whoever opens the log to write, and told by them too",
+    "%s is reported, restored by the next writer that opens the log, and reported by that one too",
     async (sql) => {
       const attacked = await recorded(engine);
       await attacked.execute(sql);

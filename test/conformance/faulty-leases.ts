@@ -60,8 +60,8 @@ type FaultyLeases = new (book: Map<string, BookLeases>) => Leases;
 export const faultyLeases: readonly { readonly Faulty: FaultyLeases; readonly breaks: string | undefined }[] = [
   { Faulty: BookLeases, breaks: undefined },
   { Faulty: HeldByAll, breaks: "while one holds a lease no other does" },
-  { Faulty: OneNameForAll, breaks: "stand in nobody's way" },
-  { Faulty: TakenOnce, breaks: "held for as long as it is asked for" },
+  { Faulty: OneNameForAll, breaks: "do not conflict" },
+  { Faulty: TakenOnce, breaks: "held for as long as requested" },
   { Faulty: GivenBackByAnybody, breaks: "who does not hold a lease cannot give it back" },
   { Faulty: LeftBehind, breaks: "is free for the next" },
   { Faulty: AllAtOnce, breaks: "is free for the next" },

@@ -200,7 +200,7 @@ export const faultyLogs: readonly { readonly Faulty: new () => MemoryLog; readon
   { Faulty: CaselessClaims, breaks: "claims that differ in anything" },
   { Faulty: InclusiveReads, breaks: "reading starts after the position" },
   { Faulty: BoundlessReads, breaks: "bytes_max" },
-  { Faulty: StuckReads, breaks: "never stands still" },
+  { Faulty: StuckReads, breaks: "never stalls" },
   { Faulty: LatinBodies, breaks: "bodies are read as text" },
   { Faulty: DenseGets, breaks: "with undefined where there is none" },
   { Faulty: SortedFinds, breaks: "finding answers in the order asked" },
@@ -213,7 +213,7 @@ export const faultyLogs: readonly { readonly Faulty: new () => MemoryLog; readon
   { Faulty: UntoldErasures, breaks: "noted with the first redaction" },
   { Faulty: UnpagedErasures, breaks: "in pages" },
   { Faulty: FadingAudits, breaks: "what the log wrote about itself" },
-  { Faulty: WornGuards, breaks: "has all that protects it" },
+  { Faulty: WornGuards, breaks: "has all its triggers" },
   { Faulty: CopiedRedactions, breaks: "a redaction that is restored erases" },
   { Faulty: LateHead, breaks: "the head names the newest entry" },
 ];

@@ -26,7 +26,7 @@ describeKeyStore(memory, async () => new MemoryKeys());
 describeKeyStore({ engine: "sqlite" }, async (store) => new SqliteKeys({ path: join(folder, store, "keys.db") }));
 describeKeyStore({ engine: "postgres" }, async (store) => {
   const connections = await Connections.open({ address: await storeAddress(store), wait_ms: 0 });
-  // In a recorder the log closes the connections; here nobody else does.
+  // In a recorder the log closes the connections; here the test does.
   return Object.assign(await PostgresKeys.open(connections), { close: () => connections.close() });
 });
 

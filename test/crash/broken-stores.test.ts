@@ -1,4 +1,4 @@
-// Files that are damaged, foreign or of another version: one clear fault each, and a lost index is made anew.
+// Files that are damaged, foreign or of another version: one clear fault each, and a lost index is rebuilt.
 import {
   closeSync,
   existsSync,
@@ -119,7 +119,7 @@ test("a log.db that is empty, as a crash while making it leaves it, becomes a st
   });
 });
 
-describe("an index is built anew from the log at the next open, if it", () => {
+describe("an index is rebuilt from the log at the next open, if it", () => {
   const losses: { readonly [name: string]: (index: string) => void } = {
     "was deleted": (index) => rmSync(index),
     "was emptied": (index) => truncateSync(index, 0),
@@ -187,7 +187,7 @@ test("an index.db of another program is not emptied to make room", async () => {
   });
 });
 
-test("damage that an index shows only later harms neither recording nor reading, and is mended by itself", async () => {
+test("damage that an index shows only later harms neither recording nor reading, and is repaired automatically", async () => {
   const data = await store.copy();
   const path = join(data, "index.db");
   overwrite(path, PAGE_BYTES, statSync(path).size - PAGE_BYTES);

@@ -1,4 +1,4 @@
-// The checkpoint thread is a convenience: its failure does not hang whoever closes the store.
+// The checkpoint thread is a convenience: its failure does not block closing the store.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

@@ -31,12 +31,12 @@ test("references that are no list keep no other entry out of the lists", async (
   await expectOthersListed(data, 2);
 });
 
-test("a body in an encoding that nobody knows keeps no other entry out of the lists", async () => {
+test("a body in an unknown encoding keeps no other entry out of the lists", async () => {
   const data = await storeWith("UPDATE bodies SET encoding = ? WHERE position = 5", 7);
   await expectOthersListed(data);
 });
 
-test("a body that is no JSON is a fault of whoever asks for that entry, and of nobody else", async () => {
+test("a body that is no JSON is a fault only for requests for that entry", async () => {
   const data = await storeWith("UPDATE bodies SET body = CAST(? AS BLOB) WHERE position = 5", "{");
   await withRecorder(data, async (recorder) => {
     await expect(recorder.getEntry(DAMAGED)).rejects.toMatchObject({

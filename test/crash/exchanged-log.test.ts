@@ -1,5 +1,5 @@
 // A log whose files are removed or exchanged while programs have them open: what is recorded from then on would lie in a
-// file without a name, so that none of it is acknowledged.
+// deleted file, so none of it is acknowledged.
 import { cpSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -14,7 +14,7 @@ const RESTED_MS = 200;
 const WAITED = { timeout: 20_000, interval: 50 };
 const exchanged = { name: "Fault", code: "store_exchanged", hint: expect.stringContaining("hansard doctor") };
 
-/** What may happen to the files of a log behind the back of whoever has them open. */
+/** What may happen to the files of a log while a program has them open. */
 const losses: { readonly [name: string]: (data: string) => Promise<void> } = {
   "log.db was removed": async (data) => rmSync(join(data, "log.db")),
   "all files of the log were removed": async (data) => {

@@ -1,4 +1,4 @@
-// A limit on the size of files is a full disk for whoever records: a 507, nothing half stored, nothing acknowledged lost.
+// A limit on file size is like a full disk: a 507, nothing half stored, nothing acknowledged lost.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

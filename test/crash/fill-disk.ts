@@ -23,7 +23,7 @@ export interface FullDiskReport {
   readonly listed_reopened: number;
 }
 
-/** Room for several passes of the checkpointer, so that it too meets the full disk. */
+/** Room for several passes of the checkpointer, so it too meets the full disk. */
 const FREE_BYTES = 16 * 1024 * 1024;
 const REFUSALS_ENOUGH = 40;
 const text = "as much as a page holds ".repeat(800);

@@ -44,7 +44,7 @@ async function ask(path: string, body?: object): Promise<{ readonly status: numb
 
 async function report(): Promise<ForgettingReport> {
   for (let nth = 0; nth < ENTRIES; nth += 1) {
-    // One of the few is long, so that the place of long texts has to be cleaned up, too.
+    // One of them is long, so overflow pages have to be scrubbed, too.
     const [session_id, error] = nth < 5 ? ["few", nth === 0 ? text() : "short"] : ["many", text()];
     await ask("/entries", { kind: "error", id: `e${nth}`, session_id, error });
   }

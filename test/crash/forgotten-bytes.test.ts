@@ -41,7 +41,7 @@ function marked(mark: string, session_id: string): readonly EntryInput[] {
   ];
 }
 
-/** Others around it, of all sizes, so that pages are shared, split and filled. */
+/** Others around it, of all sizes, so pages are shared, split and filled. */
 function others(count: number, name: string): readonly EntryInput[] {
   const random = seededRandom(fuzzSeed);
   return Array.from({ length: count }, (_, at) => ({
@@ -194,7 +194,7 @@ test("while somebody holds the WAL open, forgetting says what is left, and the n
   expect(filesHolding(data, "HELDMARK")).toEqual([]);
 });
 
-test("an index that an older program keeps beside it goes", async () => {
+test("an index that an older program keeps in the folder is removed", async () => {
   const data = folderOfTest();
   const recorder = await opened(data);
   await recorder.append({ kind: "error", id: "e", error: "x", project: "OLDMARK" });

@@ -51,7 +51,7 @@ test("processes that take it again and again, and are killed meanwhile, never ho
   }
 }, 180_000);
 
-test("a lease whose file is removed is taken anew, and is a private file that belongs to the store", async () => {
+test("a lease whose file is removed is taken again, and is a private file that belongs to the store", async () => {
   const folder = folderOfTest();
   const [one, other] = [leasesOf(folder), leasesOf(folder)];
   expect(await one.hold("work")).toBe(true);
@@ -62,7 +62,7 @@ test("a lease whose file is removed is taken anew, and is a private file that be
   expect(await one.hold("work")).toBe(false);
 });
 
-test("a lease that is held keeps nobody from recording, reading and forgetting", async () => {
+test("a held lease does not block recording, reading and forgetting", async () => {
   const data = folderOfTest();
   const leases = leasesOf(data);
   expect(await leases.hold("work")).toBe(true);

@@ -94,7 +94,7 @@ test("four writers go on while the index is lost again and again, and a reader m
   for (const [nth, lose] of [...severe, () => {}].entries()) {
     for (let round = 0; round < 3; round += 1) {
       for (const writer of writers) {
-        // What was heard of a writer is a moment old, so that a partial answer may be too short for it.
+        // The writer's last acknowledgement is a moment old, so a partial answer may lack it.
         const id = writer.acknowledged.at(-1) as string;
         const { entries, partial } = await recorder.listEntries({ session_id: sessionOf(id) });
         if (!partial) expect(entries.map((entry) => entry.id)).toEqual([id]);

@@ -1,4 +1,4 @@
-// Entries whose content follows from their id alone, so that whoever finds one knows whether it is whole.
+// Entries whose content follows from their id alone, so a reader of one can tell whether it is whole.
 import { createHash } from "node:crypto";
 import type { EntryInput } from "../../src/index.js";
 
@@ -36,7 +36,7 @@ export function entryOf(id: string): EntryInput {
   return { ...common, kind, decision: textOf(id) };
 }
 
-/** A session of its own for each entry, so that a list can be asked for just this one. */
+/** A session of its own for each entry, so a list can be asked for just this one. */
 export function sessionOf(id: string): string {
   return `session of ${id}`;
 }

@@ -15,7 +15,7 @@ const SESSIONS = 80;
 const KNOWN = "The staging database of atlas lives on port 5433 behind the gateway";
 
 test(
-  `after ${KILLS} kills of each pass the memories are those of passes that nobody killed (seed ${fuzzSeed})`,
+  `after ${KILLS} kills of each pass the memories equal those of uninterrupted passes (seed ${fuzzSeed})`,
   async () => {
     const random = seededRandom(fuzzSeed);
     const [killed, undisturbed] = [join(folderOfTest(), "killed"), join(folderOfTest(), "undisturbed")];

@@ -100,7 +100,7 @@ describe("at the start", () => {
     expect(performance.now() - start).toBeGreaterThan(400);
   });
 
-  test("a store that nobody made is missing where it must not be made", async () => {
+  test("a missing store is an error where it must not be created", async () => {
     const address = await databaseOfTest();
     await expect(openPostgres({ address, create: false, wait_ms: 0 })).rejects.toMatchObject({ code: "store_missing" });
   });

@@ -128,7 +128,7 @@ test("who reads a body while it is erased finds it or that it is erased, and nev
   expect(await partsIn(address)).toMatchObject({ parts: 0 });
 });
 
-test("parts are changed by nobody, and deleted only with a redaction", async () => {
+test("parts cannot be changed, and are deleted only with a redaction", async () => {
   const address = await databaseOfTest();
   const log = await opened(address);
   await append(log, loop(4).entries);
@@ -140,7 +140,7 @@ test("parts are changed by nobody, and deleted only with a redaction", async () 
   expect(await log.guards()).toEqual({ missing: [], foreign: [] });
 });
 
-test("a log of before is read as it is and goes on in parts; a server of that version is told to stop", async () => {
+test("an older log is read as it is and continues in parts; a server of the older version stops", async () => {
   const address = await databaseOfTest();
   const connections = await Connections.open({ address, wait_ms: 0 });
   onTestFinished(() => connections.close());

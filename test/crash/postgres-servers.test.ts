@@ -40,7 +40,7 @@ test("sixteen writers on two servers, one killed, PostgreSQL restarted: gapless,
   const { position } = await recorder.health();
   const verification = await recorder.verify();
   expect(verification).toMatchObject({ ok: true, entries: position });
-  // Whoever got no answer sent the same id again, so that there is one entry for each.
+  // Clients without an answer sent the same id again, so there is one entry for each.
   expect(new Set(acknowledged.values()).size).toBe(acknowledged.size);
   expect(position).toBe(acknowledged.size);
   expect((await recorder.count()).entries).toBe(position);

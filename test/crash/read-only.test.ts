@@ -58,7 +58,7 @@ const ways: { readonly [name: string]: (data: string) => CliOptions } = {
   ...(mountsAreAllowed() ? { "on a read-only mount": (data) => ({ data, through: onReadOnlyMount(data) }) } : {}),
 };
 
-/** Only within the command, so that it goes with it. */
+/** Only within the command's namespace, so it ends with the command. */
 function onReadOnlyMount(data: string): readonly string[] {
   const script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
   const flags = process.getuid?.() === 0 ? ["-m"] : ["-rm"];
@@ -141,7 +141,7 @@ describe.each(Object.entries(ways))("a store that can only be read, %s,", (_, re
     expect(stateOf(data)).toEqual(before);
   });
 
-  test("is read beside its owner, who goes on recording", async () => {
+  test("is read while its owner goes on recording", async () => {
     const data = await newStore();
     const recorder = await openRecorder({ data });
     onTestFinished(() => recorder.close());

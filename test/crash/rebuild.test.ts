@@ -1,4 +1,4 @@
-// Building the index anew while it is in use: the old one answers until the new one takes its place, at once for every
+// Rebuilding the index while it is in use: the old one answers until the new one takes its place, at once for every
 // process, and a rebuild that is killed leaves the old one as it was.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -66,7 +66,7 @@ test("a rebuild that is killed in the middle leaves the index as it was, and the
   expect(tablesOf(data)).toEqual(tablesOf(await storeOf(1)));
 });
 
-test("progress is told while the index is built anew", async () => {
+test("progress is reported while the index is rebuilt", async () => {
   const data = await storeOf(4_000);
   const recorder = await openRecorder({ data });
   const told: number[] = [];
@@ -123,7 +123,7 @@ test("a draft that knows less than the index in use does not take its place", as
   await index.close();
 });
 
-test("a draft that was removed is told from one that was put in place by another process", async () => {
+test("a draft that was removed is distinguished from one that another process put in place", async () => {
   const path = join(folderOfTest(), "index.db");
   const [left, right] = [SqliteIndex.open({ path }), SqliteIndex.open({ path })];
   for (let round = 0; round < 3; round += 1) {
@@ -172,7 +172,7 @@ test("a rebuild that never gets through says so, and leaves the index in use", a
   await log.close();
 });
 
-test("no column of the index is called like a table, so that tables can be told by their name", () => {
+test("no column of the index is called like a table, so tables can be told by their name", () => {
   const { tables, all } = indexTableNames();
   const db = new Database(":memory:");
   onTestFinished(() => void db.close());

@@ -1,4 +1,4 @@
-// A program that builds the index of a store anew, again and again, and says so each time, until it is killed.
+// A program that rebuilds the index of a store again and again, and says so each time, until it is killed.
 
 import { writeSync } from "node:fs";
 import { openRecorder } from "../../src/index.js";

@@ -108,7 +108,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     const entry = turn("other", said([imitation, content, `${content.slice(0, -1)}!`, content]));
     await append(log, [entry]);
     expect((await bodiesOf(log))[1]).toBe(digest(entry.body));
-    // What was there is referred to, twice; what differs by a byte is there beside it, where it is compressed in half as much.
+    // The existing part is referenced twice. One that differs by a byte is stored too, compressed to half the size.
     const added = (await place.counts()).bytes - before.bytes;
     expect(added).toBeGreaterThan(0.5 * content.length);
     expect(added).toBeLessThan(1.5 * content.length);
@@ -134,7 +134,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
 
   test("a part goes from every byte with the last entry that holds it, and one that another holds stays", async () => {
     const place = await legible();
-    const [log, beside] = [await place.open(), await place.open()];
+    const [log, second] = [await place.open(), await place.open()];
     const { entries, texts } = loop(40);
     await append(log, entries);
     const [first, early, late, last] = [texts[0], texts[1], texts[60], texts.at(-1)] as [
@@ -155,18 +155,18 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     // The last answer was held by its own turn alone, the others by turns before it, too.
     expect(await found(last, late, early)).toEqual([false, true, true]);
     const keeps = turn("keeps", { messages: [words(900), late].map((content) => ({ role: "user", content })) });
-    await beside.append([[redaction("more", range(30, 39))], [keeps]]);
+    await second.append([[redaction("more", range(30, 39))], [keeps]]);
     await log.purge();
     expect(await found(late, early)).toEqual([true, true]);
-    await beside.append([[redaction("rest", range(1, 29))]]);
-    expect(await beside.purge()).toBeUndefined();
+    await second.append([[redaction("rest", range(1, 29))]]);
+    expect(await second.purge()).toBeUndefined();
     expect(await found(late, early, first)).toEqual([true, false, false]);
     expect(await verify(log)).toMatchObject({ ok: true, erased: 40 });
     const [kept] = await log.getBodies([43]);
     expect(kept?.body).toBe(Buffer.from(keeps.body).toString("utf8"));
   });
 
-  test("a damaged part is told with every entry that holds it, whole reads are refused, and so with one that is gone", async () => {
+  test("a damaged or missing part is reported with every entry that holds it, and whole reads are refused", async () => {
     const place = await store();
     const log = await place.open();
     const { entries, texts } = loop(6);
@@ -186,7 +186,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     await expect(recorder.getEntry("turn-5")).rejects.toMatchObject({ code: "entry_corrupt" });
   });
 
-  test("a part that no entry holds is told, and so is one that lies under another's digest", async () => {
+  test("a part without an entry is reported, and so is one under another's digest", async () => {
     const place = await store();
     const log = await place.open();
     await append(log, loop(6).entries);

@@ -32,7 +32,7 @@ export function runOnSmallDisk(program: string, folder: string, ...args: readonl
   return process.platform === "darwin" ? runOnImage(program, folder, args) : runInSharedMemory(program, args);
 }
 
-/** macOS mounts the image of a disk for whoever made it. */
+/** macOS mounts a disk image for the user who made it. */
 function runOnImage(program: string, folder: string, args: readonly string[]): SmallDiskRun {
   const image = `${folder}.dmg`;
   const tool = (...given: readonly string[]): void => {

@@ -169,7 +169,7 @@ const claims: readonly Tampering[] = [
   },
 ];
 
-test("a store that nobody touched is verified to its end", async () => {
+test("an untouched store is verified to its end", async () => {
   const verification = await withRecorder(await store.copy(), (recorder) => recorder.verify());
   expect(verification).toMatchObject({ ok: true, entries: LAST, erased: 0, position: LAST });
 });

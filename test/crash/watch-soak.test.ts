@@ -1,4 +1,4 @@
-// A writer that appends, rotates, truncates, replaces and crashes at random, beside a watcher that is killed and started
+// A writer that appends, rotates, truncates, replaces and crashes at random, while a watcher is killed and started
 // again: every line that was complete is recorded once. `npm run soak` does it for a minute.
 
 import type { ChildProcess } from "node:child_process";
@@ -26,7 +26,7 @@ import { fuzzSeed } from "../support/fuzz.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
 const SECONDS = Number(process.env.HANSARD_SOAK_SECONDS ?? 5);
-/** Words that repeat, some of several bytes a letter, so that cuts fall into letters. */
+/** Words that repeat, some of several bytes a letter, so cuts fall into letters. */
 const WORDS = ["yes", "go on", "größer", "再试一次", "🙂", "no"];
 
 type Random = () => number;
@@ -66,7 +66,7 @@ abstract class Written {
     }
   }
 
-  /** A line that is never ended: whoever starts anew cuts it off, or begins another line. */
+  /** An unfinished line: the next writer cuts it off, or begins another line. */
   crash(): void {
     const { size } = statSync(this.path);
     const bytes = Buffer.from(`{"torn": "${this.word()}`);

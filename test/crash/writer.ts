@@ -10,7 +10,7 @@ import { batchIds, entryOf } from "./made-entries.js";
 
 export interface WriterOptions {
   readonly data: string;
-  /** Begins every id, so that no two writers make the same. */
+  /** Begins every id, so no two writers make the same. */
   readonly name: string;
   readonly callers: number;
   /** How often each caller records before the program ends by itself. */
@@ -20,7 +20,7 @@ export interface WriterOptions {
 const options = JSON.parse(itemAt(process.argv, 2)) as WriterOptions;
 const recorder = await openRecorder({ data: options.data });
 
-/** Lists now and then, so that the index is being written as well when the end comes. */
+/** Lists now and then, so the index is being written as well when the end comes. */
 async function call(caller: number): Promise<void> {
   for (let round = 0; round < options.rounds; round += 1) {
     const name = `${options.name}.${caller}.${round}`;

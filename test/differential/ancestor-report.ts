@@ -1,4 +1,4 @@
-// What the self-reflection of the ancestor reports of its newest entries, as facts. Made anew from its behaviour.
+// What the self-reflection of the ancestor reports of its newest entries, as facts. Reimplemented from its behaviour.
 
 export type AncestorEntry = { readonly created_at: string } & (
   | {

@@ -1,4 +1,4 @@
-// Texts to search through: real ones where the folder of samples lies beside the repository, and generated ones.
+// Texts to search through: real ones if the folder of samples is next to the repository, and generated ones.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -23,7 +23,7 @@ const sessions = ["s", "S", "s:1", "s/1", "日本"];
 const labels = ["atlas", "Atlas", "beacon", "\u202eright-to-left", "🙂"];
 const references = ["m1", "m2", "", "\ud800", "m\0", 7, true];
 
-/** Mostly ids of their own, so that both happen: an interaction that is there, and an id that another kind took. */
+/** Mostly ids of their own, so both happen: an interaction that is there, and an id that another kind took. */
 const interactionId = fc.constantFrom(...interactionIds, ...interactionIds, ...interactionIds, "a");
 const otherId = fc.constantFrom(...otherIds, ...otherIds, ...otherIds, "i:1");
 const anyId = fc.constantFrom(...interactionIds, ...otherIds);

@@ -57,7 +57,7 @@ test("the AI SDK: middleware records what was generated and streamed, calls and 
   expect(failed).toMatchObject({ prompt: "fail 429", model: "asked", error: "too many requests" });
 });
 
-test("the AI SDK: a stream that is aborted is recorded, also where nobody reads on", async () => {
+test("the AI SDK: an aborted stream is recorded, even if its reader stops", async () => {
   const recorder = await openMemory();
   let abort: (reason: Error) => void = () => undefined;
   const stream = new ReadableStream<object>({
@@ -138,7 +138,7 @@ test("OpenAI Agents: a session is kept in the record, what is taken back is a wi
   expect((await recorder.count()).by_kind).toMatchObject({ message: 6, withdrawal: 1, clear: 1 });
 });
 
-test("OpenAI Agents: a session that is compacted begins anew with what was made of it, and the log keeps the rest", async () => {
+test("OpenAI Agents: a compacted session restarts with its summary, and the log keeps the rest", async () => {
   const recorder = await openMemory();
   // What OpenAI answers with is sealed.
   const sealed = { type: "compaction", id: "cmp_1", encrypted_content: "sealed" };

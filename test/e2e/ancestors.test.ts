@@ -262,7 +262,7 @@ describe("where self-reflection failed", () => {
 });
 
 describe("what they did, and Hansard does too", () => {
-  test("an empty id names no interaction, and a session of which nothing was recorded has no summary", async () => {
+  test("an empty id names no interaction, and a session without entries has no summary", async () => {
     const { recorder } = memoryRecorder();
     await recorder.recordInteraction({ prompt: "p" });
     expect(await recorder.getInteraction("")).toBeUndefined();

@@ -1,4 +1,4 @@
-// What whoever builds an agent types: opinions, messages taken back, misspelt fields and flags, and windows that are too small.
+// What an agent's author types: opinions, messages taken back, misspelt fields and flags, and windows that are too small.
 import { expect, test } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { fillStore, readError, readJson, runCli } from "./cli-run.js";
@@ -19,11 +19,11 @@ test("feedback, withdrawals and failed calls are recorded with flags", async () 
   expect((await runCli(["sessions", "s"], { data })).stdout).toContain("removes #3 from history");
   const elsewhere = ["record", "--kind", "withdrawal", "--session", "t", "--withdraws", "3"];
   expect(await readError(elsewhere, { data })).toMatchObject({ status: 2, field: "withdraws" });
-  const nobody = ["record", "--kind", "feedback", "--entry-id", "x", "--score", "1"];
-  expect(await readError(nobody, { data })).toMatchObject({ status: 1, code: "entry_not_found" });
+  const missing = ["record", "--kind", "feedback", "--entry-id", "x", "--score", "1"];
+  expect(await readError(missing, { data })).toMatchObject({ status: 1, code: "entry_not_found" });
 });
 
-test("fields that a kind does not know are named, in words beside the answer and in the document", async () => {
+test("unknown fields of a kind are named, in a warning with the answer and in the document", async () => {
   const data = folderOfTest();
   const input = '{"prompt":"p","respons":"r"}\n{"kind":"error","error":"e","sevrity":1,"respons":2}\n';
   const { status, stdout, stderr } = await runCli(["record"], { data, input });
@@ -52,7 +52,7 @@ test("a flag that is given twice is refused, unless its values add up", async ()
   expect((await readJson(["show", "i"], { data })).memories_used).toEqual(["m1", "m2"]);
 });
 
-test("an empty history says why: nothing recorded, or nothing left; where nothing fits, the least that would is told", async () => {
+test("an empty history says why: nothing recorded, or nothing left; where nothing fits, it says the smallest limit that would", async () => {
   const data = folderOfTest();
   await fillStore(data, [
     { kind: "message", session_id: "s", role: "user", content: "word ".repeat(50) },

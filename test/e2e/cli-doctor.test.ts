@@ -147,7 +147,7 @@ describe("the log", () => {
 });
 
 describe("permissions", () => {
-  test("folder and files that others can reach are a warning with the command that mends it", async () => {
+  test("folder and files that others can reach are a warning with the command that fixes it", async () => {
     const data = await newStore();
     chmodSync(data, 0o755);
     chmodSync(join(data, "log.db"), 0o644);
@@ -205,7 +205,7 @@ describe("the index is derived, so nothing about it is fatal:", () => {
   test.each([
     ["damaged", damage],
     ["a text file", (file: string) => writeFileSync(file, "Dear diary\n", { mode: 0o600 })],
-  ])("%s: the doctor says so and builds it anew", async (_, spoil) => {
+  ])("%s: the doctor says so and rebuilds it", async (_, spoil) => {
     const data = await newStore(300);
     await fillIndex(data);
     spoil(join(data, "index.db"));
@@ -230,7 +230,7 @@ describe("the index is derived, so nothing about it is fatal:", () => {
     expect(await readJson(["stats"], { data })).toMatchObject({ entries: 300 });
   });
 
-  test("one of another log is built anew, and goes on saying that it was made from another one", async () => {
+  test("one of another log is rebuilt, and goes on saying that it was made from another one", async () => {
     const [data, other] = [await newStore(2), await newStore(5)];
     await fillIndex(other);
     writeFileSync(join(data, "index.db"), readFileSync(join(other, "index.db")), { mode: 0o600 });
@@ -241,7 +241,7 @@ describe("the index is derived, so nothing about it is fatal:", () => {
     expect(await readJson(["doctor", "--accept-log"], { data })).toMatchObject({ ok: true });
   });
 
-  test("it is built anew beside a server that goes on recording and finding", async () => {
+  test("it is rebuilt while a server goes on recording and searching", async () => {
     const data = await newStore(3_000);
     const server = await startServer({ data });
     await server.get("/search?q=question");
@@ -269,7 +269,7 @@ describe("the index is derived, so nothing about it is fatal:", () => {
     );
   });
 
-  test("what entries share is stored once beside a server that goes on, and a store that is not there is no new one", async () => {
+  test("shared parts are stored once while a server runs, and a missing store is not created", async () => {
     const data = folderOfTest();
     const path = join(data, "log.db");
     const whole = SqliteLog.open({ path, mode: "create", parted_bytes_min: Number.POSITIVE_INFINITY });

@@ -118,7 +118,7 @@ test("with a key a server listens beyond this machine, and asks for it; a revoke
   expect(refused.stderr).toContain("hansard keys create");
 });
 
-test("a damaged file of keys lets nobody in", async () => {
+test("a damaged file of keys refuses every request", async () => {
   const data = folderOfTest();
   const { key } = await readJson(["keys", "create", "--scope", "read"], { data });
   writeFileSync(join(data, "keys.db"), "not a database at all, but long enough to be looked at ".repeat(100));

@@ -89,7 +89,7 @@ test("the verdict on the last candidate can be taken back, too", async () => {
   expect((await runCli(mistyped, { data: store })).stderr).toBe("");
 });
 
-test("on a terminal an edit begins with the present text, in which a word is put where the cursor is", async () => {
+test("on a terminal an edit begins with the present text, and typed words are inserted at the cursor", async () => {
   const store = join(data, "edited");
   const said = { kind: "message", session_id: "s", project: "atlas", role: "user" } as const;
   await fillStore(store, [{ ...said, content: "From now on write all commit messages in English." }]);
@@ -116,7 +116,7 @@ test("on a terminal an edit begins with the present text, in which a word is put
   expect(memories).toMatchObject([{ status: "active", content: `Please ${content}` }]);
 });
 
-test("what is refused names flags of the command alone, and whoever names no project is told of those there are", async () => {
+test("errors name only flags of the command, and recall without a project lists those that have memories", async () => {
   const store = join(data, "refused");
   const added = ["memories", "add", "The release notes are written on Thursdays", "--project", "atlas"];
   await runCli(added, { data: store });
@@ -215,9 +215,7 @@ test("review says what was not understood, and shows the words of what a candida
   ]);
   const nothing = await runCli(["extract", "--explain"], { data: store });
   expect(nothing.stdout).toMatch(/^0 candidates proposed\.\nReviewed 1 entry: 1 user message, .*\nNo rule matched/);
-  expect(nothing.stdout).toMatch(
-    / · skipped: Never mind\.\n {4}"mind" is nothing that an agent is told to do\. \(\S+\)\n/,
-  );
+  expect(nothing.stdout).toMatch(/ · skipped: Never mind\.\n {4}"mind" is not a known instruction\. \(\S+\)\n/);
   await runCli(["memories", "add", "The staging database listens on port 5433", "--project", "atlas"], { data: store });
   await fillStore(store, [
     {

@@ -52,7 +52,7 @@ test("what passes is unchanged, streamed, and recorded in the session that it na
   expect((await reader.read()).value?.length).toBeGreaterThan(0);
   await reader.cancel();
   expect((await fetch(`${address}/v1/models`)).status).toBe(404);
-  // Whoever takes it for a proxy of another kind is told, and disturbs nobody.
+  // A client that takes it for a forward proxy gets an error, and others are not disturbed.
   const { hostname, port } = new URL(address);
   const asked = request({ hostname, port, path: "http://example.com/v1/messages", method: "POST" }).end("{}");
   expect(((await once(asked, "response")) as [IncomingMessage])[0].statusCode).toBe(421);

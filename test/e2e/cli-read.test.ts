@@ -60,7 +60,7 @@ test.each([["list"], ["sessions"], ["search", "x"], ["reflect"], ["stats"], ["ke
     expect(existsSync(join(home, ".hansard"))).toBe(false);
     const json = await runCli([...args, "--json"], { env: { HOME: home } });
     expect({ status: json.status, stderr: json.stderr }).toEqual({ status: 0, stderr: "" });
-    // So it is where the place was set up for it, whether its folder is there or not, and whatever else lies in it.
+    // The same for a configured place, whether its folder exists or not, and whatever else is in it.
     const [absent, other] = [join(home, "absent"), folderOfTest()];
     writeFileSync(join(other, "notes.txt"), "");
     for (const data of [absent, other]) {

@@ -89,7 +89,7 @@ test("a store in which nothing was said has a sentence for it, and no empty plot
   expect(stripVTControlCharacters(text).trim()).toBe("Nothing recorded yet to reflect on.");
 });
 
-test("building the index anew shows a bar that is gone afterwards", async () => {
+test("rebuilding the index shows a progress bar and removes it afterwards", async () => {
   const large = folderOfTest();
   await fillStore(
     large,

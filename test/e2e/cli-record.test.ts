@@ -203,7 +203,7 @@ describe("from standard input", () => {
     expect(stderr).toMatch(/^error: line 2: error is missing\n/);
   });
 
-  test("no index is claimed where nobody can know which item of a list it was", async () => {
+  test("no index is given where the item of the list is unknown", async () => {
     const input = Buffer.from([...Buffer.from('[{"prompt":"x"},{"prompt":"'), 0xff, ...Buffer.from('"}]')]);
     const error = await readError(["record"], { data: folderOfTest(), input });
     expect(error).toMatchObject({ code: "utf8_invalid", line: 1 });
@@ -262,7 +262,7 @@ describe("from standard input", () => {
     expect(await ended).toMatchObject({ status: 0, stdout: "Recorded 2 entries, the last at position 2.\n" });
   });
 
-  test("the recording goes on where nobody reads what is printed", async () => {
+  test("recording goes on after the reader of the output has gone", async () => {
     const data = folderOfTest();
     const child = startCli(["record", "--json"], { data });
     const ended = new Promise((resolve) => child.on("exit", resolve));

@@ -1,4 +1,4 @@
-// Screens as people see them, kept as texts: whoever changes a layout sees in the difference what others will see.
+// Screens as people see them, kept as texts: a change of layout shows in the diff.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pico from "picocolors";

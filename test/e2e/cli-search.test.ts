@@ -87,7 +87,7 @@ test("--json is the document of GET /search, page by page", async () => {
   expect(second).toMatchObject({ results: [{ position: 1 }], next_cursor: null });
 });
 
-test("more hits are announced beside the output", async () => {
+test("further hits are announced on standard error", async () => {
   const { stdout, stderr } = await runCli(["search", "timeout", "--limit", "1", "--facets"], { data });
   expect(stderr).toMatch(/^1 shown; for more add\n--cursor \S+\n$/);
   expect(stdout).toContain("3 found\nkinds     error 1, message 1, tool_call 1\n");
@@ -127,14 +127,14 @@ test.each<[readonly string[], string, number]>([
   expect(await readError(args, { data })).toMatchObject({ code, status });
 });
 
-test("what is wrong with the query is told in words, without an option it was not given by", async () => {
+test("an error in the query is explained without naming an option that was not given", async () => {
   const { status, stderr } = await runCli(["search", "x", "role:boss"], { data });
   expect(status).toBe(2);
   expect(stderr).toContain('"role:boss" at character 3 of the query: unknown role "boss"');
   expect(stderr).not.toContain("--q");
 });
 
-test("a word to leave out that looks like an option is told how to be written", async () => {
+test("an excluded word that looks like an option gets a hint how to write it", async () => {
   const { status, stderr } = await runCli(["search", "timeout", "-again"], { data });
   expect(status).toBe(2);
   expect(stderr).toContain("unknown option '-again'");

@@ -34,7 +34,7 @@ test("a server that is slow, busy, broken or no server at all is asked again unt
   expect(problems).toEqual([{ code: "server_away", message: "status 500", dropped: 0 }]);
 });
 
-test("what a closed recorder left in the spool is still counted, and why is told in the server's words", async () => {
+test("what a closed recorder left in the spool is still counted, and the server's reason is reported", async () => {
   const url = await standIn((_, response) => {
     response.writeHead(401).end('{"error":{"code":"key_wrong","message":"this key is not known here"}}');
   });

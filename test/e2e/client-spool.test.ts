@@ -14,7 +14,7 @@ import { startServer } from "./http-client.js";
 const REMOVED = {
   code: "spool_failed",
   dropped: 0,
-  message: "the spool was removed, and what has not arrived was written anew",
+  message: "the spool was removed; entries that have not arrived were written again",
 };
 
 function linesIn(spool: string): readonly string[] {
@@ -30,7 +30,7 @@ function leave(spool: string, error: string): string {
   return path;
 }
 
-test("a spool that is removed is written anew with all that has not arrived, and that is told", async () => {
+test("a removed spool is written again with all that has not arrived, and reported", async () => {
   const { recorder, problems, spool } = connect(AWAY, { retry_ms_min: 60_000, retry_ms_max: 60_000 });
   await recorder.append({ kind: "error", error: "a" });
   await vi.waitFor(() => expect(problems).toMatchObject([{ code: "server_away" }]), 20_000);
@@ -149,7 +149,7 @@ test("what a killed agent left is delivered by a command, and waits on where the
   expect((await runCli(command, { data })).stdout).toBe("Nothing to deliver.\n");
 });
 
-test("a spool that the command cannot use is told, and is not taken for an empty one", async () => {
+test("a spool that the command cannot use is an error, and not taken for an empty one", async () => {
   const [spool, data] = [folderOfTest(), folderOfTest()];
   const address = `${AWAY}/entries`;
   writeFileSync(join(spool, hash("sha256", address).slice(0, 16)), "");

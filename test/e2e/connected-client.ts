@@ -28,7 +28,7 @@ export const AWAY = "http://127.0.0.1:1";
 /** Long enough for a busy machine: a flush ends as soon as all has arrived. */
 export const PATIENTLY = { timeout_ms: 60_000 };
 
-/** A port on which nobody answers until it is let go of, and which nobody else gets meanwhile. */
+/** A port that does not answer and stays reserved until it is released. */
 export async function heldPort(): Promise<{ readonly port: number; release(): Promise<void> }> {
   const holder = createServer().on("connection", (socket) => socket.destroy());
   await once(holder.listen(0, "127.0.0.1"), "listening");
@@ -49,7 +49,7 @@ export async function standIn(answer: (request: IncomingMessage, response: Serve
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Stands before a server: whoever meets a request decides whether it passes. */
+/** A proxy before a server: a callback decides whether each request passes. */
 export async function standBefore(
   address: string,
   meet: (request: IncomingMessage, response: ServerResponse, pass: () => void) => void,

@@ -82,8 +82,8 @@ test("a context is the record itself, and masked where that is asked for", async
   const shown = await runCli(["context", "7", "--data", server().address]);
   expect(shown.stdout).toMatch(/^Context of answer #7\n2 messages, \d+ tokens, as recorded\.\n/);
   expect(shown.stdout).toMatch(/\nWhat followed\n {2}#8 next message: on\n$/);
-  const beside = await runCli(["context", "8", "--data", server().address]);
-  expect(beside.stdout).toContain("\nsystem\n  Be brief.\n");
+  const remoteText = await runCli(["context", "8", "--data", server().address]);
+  expect(remoteText.stdout).toContain("\nsystem\n  Be brief.\n");
   const json = await runCli(["context", "i1", "--json", "--data", server().address]);
   expect(JSON.parse(json.stdout)).toEqual(body);
 });

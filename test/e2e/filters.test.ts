@@ -43,7 +43,7 @@ function sample(): readonly EntryInput[] {
               response: "word",
               model: "big-model",
               usage: { input_tokens: 1 },
-              // A text counts once in its session, so that each has one of its own.
+              // A text counts once in its session, so each has one of its own.
               context_pack: { messages: [{ role: "user", content: `word ${Object.values(envelope).join(" ")}` }] },
             },
             { ...envelope, kind: "message", role: "assistant", content: "word", extra: { model: "big-model" } },

@@ -68,7 +68,7 @@ test("what happens is recorded as what it is, and the answer is an empty object 
   expect(sessions.sort()).toEqual([common.session_id, `${common.session_id}/agent-a1`].sort());
   const { key } = await server.recorder.keys.create({ scope: "read" });
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  // A key that is missing or may not capture is said, or else nothing would be recorded and nobody would know.
+  // A key that is missing or may not capture is an error: otherwise nothing would be recorded, silently.
   expect((await server.post("/hooks/claude-code", events[0], headers)).body.error.code).toBe("scope_insufficient");
   const refused = await server.post("/hooks/claude-code", events[0]);
   expect([refused.status, refused.body.error.code]).toEqual([401, "key_missing"]);

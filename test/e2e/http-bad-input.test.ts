@@ -11,7 +11,7 @@ const good = '{"kind":"error","error":"e"}';
 const entry = (fields: object) => ({ kind: "error", error: "e", ...fields });
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-/** Refused with a 400: what, its fields beside a good prompt, code, field. */
+/** Refused with a 400: what, its fields in addition to a good prompt, code, field. */
 const fields: readonly [string, object, string, string][] = [
   ["a blank prompt", { prompt: " \n\t " }, "prompt_blank", "prompt"],
   ["no prompt", { prompt: undefined }, "field_missing", "prompt"],

@@ -77,9 +77,9 @@ describe.each(questions)("%s", (question) => {
   test("refuses a bad value of each parameter by its name, with a code that is documented", async () => {
     const bad = { ...badValues, ...mapValues(filterValues, ({ bad: texts }) => texts) };
     for (const { name, refusals } of inputOf(question).filter((one) => one.name !== takes_any)) {
-      const beside = needs === undefined || needs.startsWith(`${name}=`) ? "" : `&${needs}`;
+      const companion = needs === undefined || needs.startsWith(`${name}=`) ? "" : `&${needs}`;
       for (const value of bad[name as keyof typeof bad]) {
-        const query = `${name}=${encodeURIComponent(value)}${beside}`;
+        const query = `${name}=${encodeURIComponent(value)}${companion}`;
         const { status, body } = await server().get(addressOf(path, query));
         expect([query, status, body?.error.field]).toEqual([query, 400, name]);
         expect(refusals, query).toContain(body.error.code);

@@ -85,7 +85,7 @@ describe("a session that is forgotten", () => {
     expect(followed).toEqual([8, 9, 10, 11]);
   });
 
-  test("answers the same from an index that is built anew", async () => {
+  test("answers the same from an index that is rebuilt", async () => {
     const server = await filled();
     await server.post("/forget", { session_id: "s1", reason });
     const answers = async (): Promise<readonly unknown[]> =>
@@ -234,7 +234,7 @@ test.each([
   expect(answer.body.error.message).not.toBe("");
 });
 
-test("what the log wrote about itself is not forgotten, and nobody else may write it", async () => {
+test("system entries are not forgotten, and clients cannot write them", async () => {
   const server = await filled();
   await server.post("/forget", { entry: "said", reason });
   for (const entry of [10, 11]) {

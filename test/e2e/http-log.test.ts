@@ -1,4 +1,4 @@
-// The log of a server: whoever is refused is in it by address, key id and reason, and never with a key or a recorded text.
+// The log of a server: it names refused requests by address, key id and reason, and never holds a key or a recorded text.
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";

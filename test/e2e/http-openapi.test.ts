@@ -143,7 +143,7 @@ test("every call has a curl example in /docs, and all of them run", async () => 
   }
 });
 
-/** What the examples decide upon beside the candidate that one of them proposes. */
+/** Candidates for the examples to review, in addition to the one that an example proposes. */
 async function proposeExamples({ recorder }: TestServer): Promise<void> {
   for (const id of exampleCandidates) {
     await recorder.memories.propose({ id, source: "person", type: "preference", content: `Asks about ${id} first` });

@@ -207,7 +207,7 @@ test("a key in the address is not a key, and ends up in no answer", async () => 
   expect(text).not.toContain("hansard_");
 });
 
-test("a route that nobody gave a scope keeps the server from starting", () => {
+test("a route without a scope keeps the server from starting", () => {
   const { recorder } = memoryRecorder();
   const app = createServer({ recorder, version: "1.2.3" });
   expect(() => app.get("/secret-door", () => "come in")).toThrow("GET /secret-door has no scope");
@@ -223,7 +223,7 @@ test("the document says which scope each call needs", async () => {
   }
 });
 
-test("without keys whoever reaches this machine is the person, and a key that is sent all the same does no harm", async () => {
+test("without keys every local request is the person's, and a key that is sent does no harm", async () => {
   const open = await startServer();
   expect((await open.get("/entries")).status).toBe(200);
   const sent = { headers: { authorization: "Bearer of gifts" } };
@@ -241,7 +241,7 @@ test("once a key exists everybody needs one, and revoking the last one opens not
   expect((await guarded.get("/entries")).body.error.code).toBe("key_missing");
 });
 
-test("whoever asks is told what they may do, and only who may do all which keys there are", async () => {
+test("each caller can see its own scopes, and only a caller with full access sees the keys", async () => {
   const guarded = await startServer();
   expect((await guarded.get("/access")).body).toEqual({ actor: "person", scope: "admin", keys: [] });
   const reader = await guarded.recorder.keys.create({ scope: "read" });
@@ -326,7 +326,7 @@ test("an export breaks off once its key is revoked, and asking for its headers a
   await expect(rest()).rejects.toThrow();
 });
 
-test("who may only capture proposes in the name of the key, and whoever may review says whose word it is", async () => {
+test("a capture key proposes in its own name, and a review key can name the actor", async () => {
   const evidence = [{ entry_id: "spoken", quote: "I want every answer to be short" }];
   await server().recorder.append({
     kind: "message",

@@ -1,5 +1,5 @@
 // What a search looks through where no kind is asked for, in the week of the demo: the conversation, and no memory that
-// nobody accepted.
+// were not accepted.
 import { beforeAll, expect, test } from "vitest";
 import type { SearchPage } from "../../src/index.js";
 import { loadDemo } from "../../src/recorder/demo.js";

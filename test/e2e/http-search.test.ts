@@ -62,7 +62,7 @@ test.each<[string, { readonly [name: string]: string }, readonly number[]]>([
   ['"role:user"', {}, [3]],
   ["*", {}, [3]],
   ["-build", {}, [4, 2]],
-])("%j beside %j finds %j", async (q, filters, expected) => {
+])("%j with %j finds %j", async (q, filters, expected) => {
   expect(await positions(q, filters)).toEqual(expected);
 });
 

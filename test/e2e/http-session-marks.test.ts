@@ -106,7 +106,7 @@ describe("consolidate", () => {
 });
 
 describe("clear", () => {
-  test("starts history anew with a marker that is answered like any entry", async () => {
+  test("starts a new history with a marker that is answered like any entry", async () => {
     const server = await twoTurns();
     const { status, body } = await server.post("/sessions/s/clear", undefined, {});
     expect(status).toBe(201);

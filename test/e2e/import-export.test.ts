@@ -90,7 +90,7 @@ describe("hansard import", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test("a file of no known format is told once, in a folder too; an empty one holds nothing", async () => {
+  test("a file of no known format is reported once, in a folder too; an empty one holds nothing", async () => {
     const folder = folderOfTest();
     writeFileSync(join(folder, "package.json"), '{"name":"x"}\n');
     writeFileSync(join(folder, "picture.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0]));
@@ -176,7 +176,7 @@ describe("hansard import", () => {
     expect((await readJson(["list", "--kind", "audit"], { data })).entries).toEqual([]);
   });
 
-  test("reads standard input, and takes the format and the zone that it is told", async () => {
+  test("reads standard input, and uses the given format and zone", async () => {
     const data = folderOfTest();
     const input = readFileSync(join(timmy, "session_2026-03-14.jsonl"));
     const { status } = await runCli(["import", "-", "--format", "timmy", "--timezone", "Asia/Tokyo"], { data, input });

@@ -9,7 +9,7 @@ import { folderOfTest } from "../support/temporary-folder.js";
 import { fillStore, readError, readJson, runCli } from "./cli-run.js";
 import { startServer } from "./http-client.js";
 
-/** Put together here, so that no scanner of repositories takes this file for a leak. */
+/** Put together here, so no scanner of repositories takes this file for a leak. */
 const TOKEN = `ghp_${"aB3cD4eF5gH6".repeat(3)}`;
 const OWN = "Projekt Morgenstern";
 /** Far enough from what is searched for that the end of a snippet falls into the token. */
@@ -50,7 +50,7 @@ describe.each(["memory:", "a folder"])("the library on %s", (where) => {
     return recorder;
   };
 
-  test("masks what is recalled, within the budget, since a model is told it", async () => {
+  test("masks what is recalled, within the budget, since a model gets it", async () => {
     const recorder = await open();
     const { id } = await recorder.memories.add({ content: `The token of ${OWN} is ${TOKEN}`, project: "p" });
     const recalled = await recorder.memories.recall({ project: "p" });
@@ -154,7 +154,7 @@ describe("redact: capture", () => {
     expect(await recorder.append(itemAt(entries, 0))).toMatchObject({ status: "already_recorded" });
   });
 
-  test("an export that is imported is masked too, and so placed anew", async () => {
+  test("an imported export is masked too, and so gets new positions", async () => {
     const folder = folderOfTest();
     const source = await recorderOf({ data: "memory:" });
     await source.append(entries);

@@ -263,7 +263,7 @@ test("what cannot be done is one clear error, which names what to change", async
   await expect(caller.getPrompt({ name: "none" })).rejects.toThrow("there is no prompt none");
   for (const way of [overHttp, ways["the older client over HTTP"] as Way]) {
     const asked = (await way(server)).getPrompt({ name: "reflect", arguments: { since: "whenever" } });
-    // Both clients put the number into the message or beside it.
+    // The clients put the number into the message or into a field next to it.
     await expect(asked).rejects.toMatchObject({ code: -32602, message: expect.stringContaining("since") });
   }
   expect((await server.get("/health")).body).toMatchObject({ status: "ok", position: 0 });
@@ -358,5 +358,5 @@ test("installing shows the change, asks, keeps what else the file holds, and doe
   expect((await runCli(["mcp", "install", "codex", "--yes"], options)).status).toBe(1);
   writeFileSync(settings, "// mine\n{}");
   expect((await runCli(["mcp", "install", "cursor", "--yes"], options)).stderr).toContain("it was not changed");
-  expect((await runCli(["mcp", "install", "emacs"], options)).stderr).toContain("Name one of claude-code");
+  expect((await runCli(["mcp", "install", "emacs"], options)).stderr).toContain("Use one of claude-code");
 });

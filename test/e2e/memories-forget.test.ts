@@ -15,7 +15,7 @@ async function say(id: string, session_id: string, content: string): Promise<voi
   await recorder.append({ kind: "message", id, session_id, project: "p", role: "user", content });
 }
 
-/** A candidate that rests on these entries, all of it quoted. */
+/** A candidate with these entries as evidence, all of it quoted. */
 async function propose(name: string, content: string, quotes: { readonly [entry_id: string]: string }): Promise<void> {
   const evidence = Object.entries(quotes).map(([entry_id, quote]) => ({ entry_id, quote }));
   const proposed = await recorder.memories.propose({ content, type: "preference", evidence });
@@ -62,7 +62,7 @@ describe("a session that memories rest on", () => {
     expect(recalled.context_pack.text).toContain("A person's word stays");
   });
 
-  test("leaves a candidate that rests on something else too, with that alone", async () => {
+  test("leaves a candidate that has other evidence too, with that alone", async () => {
     const { body } = await server().get(`/memories/${ids.two}`);
     expect(body).toMatchObject({ status: "candidate", supported: true });
     expect(body.evidence).toEqual([{ entry_id: "stays-3", quote: "keep functions below forty lines" }]);

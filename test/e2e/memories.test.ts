@@ -134,7 +134,7 @@ describe("what is refused", () => {
   test.each([
     ["no content", {}, 400, "field_missing", "content"],
     ["blank content", { content: " \n" }, 400, "field_invalid", "content"],
-    ["content that nobody sees", { content: "\u200b\u2060\u{e0041}" }, 400, "field_invalid", "content"],
+    ["invisible content", { content: "\u200b\u2060\u{e0041}" }, 400, "field_invalid", "content"],
     ["content of 100 KB", { content: "x".repeat(100_000) }, 400, "field_invalid", "content"],
     ["content that is no text", { content: 7 }, 400, "field_invalid", "content"],
     ["a confidence above 1", { content: "x", confidence: 1.1 }, 400, "confidence_out_of_range", "confidence"],

@@ -49,7 +49,7 @@ test("an audit says of each statement who said so, without writing anything", as
   expect((await readError(["memories", "audit", join(files, "none.md")], { data })).code).toBe("file_not_read");
 });
 
-test("the file itself supports nothing that it says, whoever read, wrote or was shown it", async () => {
+test("the file is no evidence for its own text, even if it was read, written or shown in the session", async () => {
   const about = { session_id: "copies", project: "atlas" } as const;
   const numbered = lines.map((line, at) => `${String(at + 1).padStart(6)}→${line}`).join("\n");
   const text = lines.join("\n");

@@ -113,7 +113,7 @@ describe("whatever it says instead", () => {
   });
 });
 
-test("what a session was given is not proposed from it, whoever repeats it", async () => {
+test("what a session was given is not proposed from it, even if repeated", async () => {
   const told = "The office cat of atlas is called Wilhelmina";
   const pack = { context_pack: { text: `- ${told}\n` }, session_id: "packed", project: "atlas" };
   await recorder.recordInteraction({ ...pack, prompt: told, response: `As noted: ${told}.` });
@@ -128,7 +128,7 @@ test("what a session was given is not proposed from it, whoever repeats it", asy
 test.each<[string, (response: ServerResponse) => void]>([
   ["10 MB", says("x".repeat(10 * 1024 * 1024))],
   ["nothing", (response) => response.end(JSON.stringify({ choices: [{ message: { content: null } }] }))],
-])("a piece of which it says %s is given up and paid for, and keeps nobody from the next one", async (_, bad) => {
+])("a segment answered with %s is given up and paid for, and does not block the next one", async (_, bad) => {
   await recorder.append({
     kind: "message",
     session_id: "older",
@@ -181,7 +181,7 @@ test("what is too long is halved, within bounds; the budget of a day holds for a
   expect((await extract({ daily_tokens: 10, session_id: "t" })).stopped).toContain("budget");
 });
 
-test("beside capture it reads what nobody goes on with of the last two days, once, and is asked rarely when it fails", async () => {
+test("background learning reads ended sessions of the last two days once, and backs off when the model fails", async () => {
   const old = {
     kind: "message",
     session_id: "old",

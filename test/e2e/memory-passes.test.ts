@@ -150,7 +150,7 @@ describe("extract", () => {
     expect(again.dropped_by_gate.limit).toBe(11);
   });
 
-  test("a decision with its reason and standing instructions are proposed; what was passed over is told", async () => {
+  test("a decision with its reason and standing instructions are proposed; skipped texts are reported", async () => {
     const envelope = { session_id: "words", project: "words" } as const;
     await say("words", "user", "Never push to main. Always use this for now. Maybe fix the login?", "words");
     const reason = "the registry drops connections at night";
@@ -277,7 +277,7 @@ describe("reinforce", () => {
     expect((await recorder.memories.get(late))?.confirmed).toBe(0);
   });
 
-  test("what was recalled in a session is given there, whoever asked for it", async () => {
+  test("what was recalled in a session counts as given there, whoever recalled it", async () => {
     await recorder.memories.recall({ project: "atlas", session_id: "s" });
     await say("s", "user", "Where is the database?");
     await say("s", "assistant", `${content}.`);
@@ -330,7 +330,7 @@ test("a program that learns comes to the end of closing, whenever it is closed",
   expect(stdout).toBe("closed\n");
 });
 
-test("beside capture one program on a store learns, once each, and goes on where another ended", async () => {
+test("one program per store learns in the background, each entry once, and continues where another ended", async () => {
   const data = await storeOfTest();
   const [one, other] = [await openRecorder({ data }), await openRecorder({ data })];
   for (const each of [one, other]) await each.learn({ gather_ms: 0, onTrouble: (error) => expect.fail(String(error)) });
@@ -348,7 +348,7 @@ test("beside capture one program on a store learns, once each, and goes on where
   await other.close();
 });
 
-test("beside capture the same is proposed as over the past", async () => {
+test("background learning proposes the same as a pass over the past", async () => {
   const entries = [
     { kind: "message", role: "user", content: "Never push to main. Always use this for now." },
     { kind: "decision", decision: "Retry once", rationale: "the registry drops connections at night" },
@@ -371,7 +371,7 @@ test("beside capture the same is proposed as over the past", async () => {
   expect(await record(true)).toEqual(await record(false));
 });
 
-test("beside captures that never pause uses are counted all the same", async () => {
+test("uses are counted although captures never pause", async () => {
   const steady = await openRecorder({ data: await storeOfTest() });
   const { id } = await steady.memories.add({ content: "The gateway of atlas restarts at midnight", project: "atlas" });
   await steady.learn({ gather_ms: 0, onTrouble: (error) => expect.fail(String(error)) });

@@ -131,7 +131,7 @@ test("a contradiction and a likeness stand on both sides, as long as both are in
   expect(await recorder.memories.get(first.id)).toMatchObject({ conflicts_with: [] });
 });
 
-test("a memory with evidence belongs to the project of that, whatever a person says beside it", async () => {
+test("a memory belongs to the project of its evidence, whatever project a person gives", async () => {
   const evidence = [{ entry_id: "b1", quote: REQUEST }];
   const added = await recorder.memories.add({ content: "Commits are in English", project: "atlas", evidence });
   expect(added).toMatchObject({ project: "borealis" });

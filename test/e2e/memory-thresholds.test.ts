@@ -146,7 +146,7 @@ test("each confirmation adds 0.02 to confidence, up to 1 and no more", async () 
   expect(certainty).toEqual([0.99, 1, 1]);
 });
 
-test("what is kept at hand, read anew or rebuilt says the same, after every kind of change", async () => {
+test("cached, reread and rebuilt memories are the same after every kind of change", async () => {
   const types = ["preference", "project", "knowledge", "adaptation"] as const;
   const ids: string[] = [];
   const query = { project: "atlas", q: "alder maple", budget_tokens: 120 };

@@ -47,7 +47,7 @@ test("it is called after each batch that was acknowledged, with what is new in i
 
 test("through a server, too", async () => expectTold((await startServer()).address));
 
-test("responses have counts, and what is recorded with a key is told as well", async () => {
+test("responses have counts, and entries recorded with a key are reported as well", async () => {
   const told: RecordedEntry[] = [];
   const recorder = await open({ onRecorded: (entries) => void told.push(...entries) });
   await recorder.recordInteraction({ id: "q", prompt: "p" });
@@ -106,7 +106,7 @@ test("a hook that throws what has no text harms nothing, and is reported once", 
   await expect.poll(() => warnings).toHaveLength(thrown.length);
 });
 
-test("a hook that never ends keeps nobody waiting, and what is no function is refused", async () => {
+test("a hook that never ends delays no capture, and what is no function is refused", async () => {
   const recorder = await open({ onRecorded: () => new Promise(() => undefined) });
   await recorder.recordInteraction({ prompt: "p" });
   expect(await recorder.count()).toMatchObject({ entries: 1 });

@@ -130,7 +130,7 @@ test("names of tools complete themselves, sessions are sorted by cost, and memor
   await page.getByRole("button", { name: "Cost" }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get("sort")).toBe("cost");
   const costs = async () => (await page.locator("td.cost").allTextContents()).map((cost) => Number(cost.slice(1)) || 0);
-  // The sessions and what they cost come apart, so that there may be no row yet.
+  // The sessions and their costs load separately, so there may be no row yet.
   const isSorted = (all: readonly number[]) => all.length > 1 && all.every((cost, at) => cost <= (all[at - 1] ?? cost));
   await expect.poll(async () => isSorted(await costs())).toBe(true);
   await page.keyboard.press("/");

@@ -1,4 +1,4 @@
-// The page under what nobody meant for it: shapes that cost more than they say, and a server that fails.
+// The page with hostile data: entries that are costly to show, and a server that fails.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { serverOfFile, startServer } from "./http-client.js";
@@ -202,7 +202,7 @@ test("a failure that passes leaves nothing behind: what may be done is asked aga
   await page.getByText("Too many requests.").waitFor();
   await page.getByText("still there").first().waitFor();
   expect(await page.getByRole("button", { name: "Export" }).count()).toBe(0);
-  for (const mend of others) await mend();
+  for (const restore of others) await restore();
   await page.getByRole("button", { name: "Export" }).waitFor();
   await expect.poll(() => page.getByText("Too many requests.").count()).toBe(0);
 });
@@ -218,11 +218,11 @@ test("what is refused because there is too much to do is said, and asked for aga
     ["/ui/search?q=waiting", "/search?*"],
   ];
   for (const [address, asks] of lists) {
-    const mend = await failing(page, `${server().address}${asks}`, 429, refused);
+    const restore = await failing(page, `${server().address}${asks}`, 429, refused);
     await page.goto(`${server().address}${address}`);
     await page.getByRole("alert").getByText("Too many requests.").waitFor();
     expect(await page.getByText("Nothing matches").count()).toBe(0);
-    await mend();
+    await restore();
     await page.getByText("worth waiting for").first().waitFor();
     await expect.poll(() => page.getByText("Too many requests.").count()).toBe(0);
   }

@@ -214,7 +214,7 @@ test("texts of five megabytes and lines of 200,000 characters are shown, step by
 const PLACES = 20_000;
 
 test("a long session opens where the address says, also while its index is built, and holds its place", async () => {
-  // Recorded where nobody reads, and so not indexed yet. Reads that would wait for the index are told at once what it lacks,
+  // Recorded without a read, so not indexed yet. Reads that would wait for the index learn at once what it lacks,
   // as they are with a far longer session.
   const data = await storeOfTest();
   const recorder = await openRecorder({ data });
@@ -245,7 +245,7 @@ test("a long session opens where the address says, also while its index is built
   await page.getByText(`entry ${PLACES - 1} of long`).waitFor();
 });
 
-/** Where the line lies that the address names, once it has been there for so many frames: lines are measured as they are drawn. */
+/** Where the line named by the address is, once it has been there for so many frames: lines are measured as they are drawn. */
 function restingTopOf(page: Page): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
     let last, frames = 0;
@@ -288,7 +288,7 @@ test("a session of 5,000 messages opens at most three times as slowly as one of 
     await page.locator('.map[data-whole="true"]').waitFor();
     return openedMs;
   };
-  // In turn, so that what else the machine does slows down both, and the best of each, which it disturbed least.
+  // In turn, so what else the machine does slows down both, and the best of each, which it disturbed least.
   const few: number[] = [];
   const many: number[] = [];
   for (let round = 0; round < 6; round += 1) {

@@ -110,7 +110,7 @@ test("drawing across the strip of activity chooses a time, and the address keeps
   const { page } = await open(`${server().address}/ui/?range=7d`);
   await page.locator(".activity .bar").first().waitFor();
   const strip = page.locator(".activity svg");
-  // Each place is looked up anew, and only once nothing moves.
+  // Each place is looked up again, and only once nothing moves.
   await strip.hover({ position: { x: 300, y: 20 } });
   await page.mouse.down();
   await strip.hover({ position: { x: 700, y: 20 } });
@@ -119,7 +119,7 @@ test("drawing across the strip of activity chooses a time, and the address keeps
   await page.locator(".brush").waitFor();
 });
 
-test("what is damaged and shared is told with every entry that holds it", async () => {
+test("a damaged shared part is shown with every entry that holds it", async () => {
   const data = folderOfTest();
   const path = join(data, "log.db");
   const log = SqliteLog.open({ path, mode: "create" });
@@ -245,7 +245,7 @@ test("a marked sentence becomes a candidate with one key, its evidence filled in
   const newest = async () => (await server().get("/memories?status=candidate&source=person")).body.memories;
   expect((await newest())[0].evidence[0].quote).toMatch(/^One of three instances/);
 
-  // Words that were set from Markdown are quoted as they were recorded; what a gate drops can be worded anew.
+  // Words that were set from Markdown are quoted as they were recorded; a statement dropped by a gate can be reworded.
   await page.getByText("The weekly job pins its customers").click({ clickCount: 3 });
   await page.keyboard.press("m");
   await page.getByRole("link", { name: "It is in the review queue." }).waitFor();

@@ -80,7 +80,7 @@ test("every kind has a line with its first words", async () => {
   const { page } = await open(`${server.address}/`);
   await page.locator(".entry-line").nth(11).waitFor();
   expect(await page.locator(".entry-line .gist").allTextContents()).toEqual([
-    // What belongs to no session, then the session that went on beside it.
+    // Entries without a session, then the session that went on meanwhile.
     ...["the source", "the decision", "the error", "look here", "4 characters", "the prompt"],
     ...["the title", "Context cleared.", "through #1", "(thinking) hm", "calls look", "in parts"],
   ]);

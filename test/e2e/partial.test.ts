@@ -20,7 +20,7 @@ beforeAll(async () => {
   );
 });
 
-/** A folder in its place cannot be opened, nor made anew, so that answers stay partial for as long as it lies there. */
+/** A folder in place of the index cannot be opened or replaced, so answers stay partial until it is removed. */
 function obstructIndex(): () => void {
   const remove = (): void => {
     for (const suffix of ["", "-wal", "-shm"])
@@ -63,7 +63,7 @@ test("over HTTP every such answer says so, as its schema declares, and no longer
   expect(await get("/reflection", "text/markdown")).not.toContain(NOTE);
 });
 
-test("a command says so beside its output, and a document in itself", async () => {
+test("a command says so on standard error, and a document in a field", async () => {
   obstructIndex();
   for (const args of [["search", "entry"], ["list"], ["sessions"], ["stats"]]) {
     const { status, stdout, stderr } = await runCli(args, { data: store });

@@ -233,7 +233,7 @@ async function take(ask: typeof fetch, url: string, init: RequestInit, isEndless
   return { ...head, headers, bytes: bytes.subarray(0, 21).toString("hex") };
 }
 
-/** What whoever asks sees of an answer, and of a copy of it. */
+/** What the caller sees of an answer, and of a clone of it. */
 async function seenOf(ask: typeof fetch, url: string, init?: RequestInit) {
   const response = await ask(url, init);
   const facts = (one: Response) => [one.status, one.statusText, one.ok, one.url, one.redirected, one.type];
@@ -313,7 +313,7 @@ test("a stream that never ends is recorded as far as memory should hold it, and 
   expect((await recorded())[0].error).toMatch("longer than 64 MiB");
 });
 
-test("a call that is aborted is recorded, also where nobody reads on", async () => {
+test("an aborted call is recorded, even if its reader stops", async () => {
   const { model, fetch, recorded } = await setUp();
   for (const pieces of [0, 1, 2]) {
     const stop = new AbortController();
@@ -329,7 +329,7 @@ test("a call that is aborted is recorded, also where nobody reads on", async () 
   for (const { error } of await recorded()) expect(error).toContain("aborted");
 });
 
-test("what is no model call passes by, and a recorder that fails disturbs nobody", async () => {
+test("other requests pass through, and a failing recorder disturbs no call", async () => {
   const { model, server, fetch: recording, recorded } = await setUp();
   const chat = { method: "POST", body: JSON.stringify({ messages: [{ role: "user", content: "hello" }] }) };
   expect((await recording(`${server.address}/health`)).status).toBe(200);

@@ -80,7 +80,7 @@ test("filters are those of lists, and hold for what came before as well", async 
   await expect(recorder.reflect({ kind: "gossip" })).rejects.toMatchObject({ code: "kind_unknown" });
 });
 
-test("GET /reflection answers with JSON, and with Markdown to whoever prefers that", async () => {
+test("GET /reflection answers with JSON, and with Markdown if the client prefers that", async () => {
   const server = await startServer();
   expect((await server.request("/reflection", { headers: { accept: "text/markdown" } })).text).toBe(NOTHING);
   await server.post("/entries", [said("user", "hello"), { kind: "error", error: "boom" }]);

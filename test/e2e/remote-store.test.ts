@@ -32,7 +32,7 @@ async function filledServer(): Promise<{ readonly server: TestServer; readonly r
   return { server, remote };
 }
 
-/** Two of them are other paths to whoever asks with them carelessly. */
+/** Two of them become other paths if they are not encoded. */
 const ids = [".", "i1", "..", "i3", "..."] as const;
 
 /** How it is refused. */
@@ -294,7 +294,7 @@ test("a server exports in every form what its store does, and writes each export
     expect(far, form).toEqual(near);
     expect([far.status, far.stdout], form).toEqual([0, expect.stringContaining("why is the build red?")]);
   }
-  // Times without a zone are those of whoever asks.
+  // Times without a zone are in the caller's zone.
   const timmy = ["export", "--format", "timmy", "--session", "a/b", "--timezone", "Asia/Tokyo"];
   expect((await runCli(timmy, there)).stdout).toBe((await runCli(timmy, here)).stdout);
   const before = (await server.get("/health")).body.position;
@@ -349,7 +349,7 @@ test("a wrong key, a revoked one, a server that is away or none at all: one clea
     }
   }
   const { hint } = await readError(["list"], { data: server.address });
-  expect(hint).toMatch(/HANSARD_KEY.*`hansard keys create` makes one, where the record lies/);
+  expect(hint).toMatch(/HANSARD_KEY.*`hansard keys create` makes one, on the server's machine/);
   expect((await server.recorder.health()).position).toBe(12);
 });
 

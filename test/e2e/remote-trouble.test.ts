@@ -8,7 +8,7 @@ import { readError, readJson } from "./cli-run.js";
 import { standIn } from "./connected-client.js";
 import { startServer } from "./http-client.js";
 
-test("a server that hangs, before its answer or in it, is given up in time, and one without TLS is told in words", async () => {
+test("a server that hangs, before its answer or in it, times out, and one without TLS gets a clear error", async () => {
   const address = await standIn((request, response) => {
     if (request.url === "/health") response.writeHead(200, { "content-type": "application/json" }).write('{"a":');
   });

@@ -88,7 +88,7 @@ test.each([
   }
 });
 
-test.each([301, 302, 307, 308])("a redirect (%d) is told and not followed, and takes no key along", async (status) => {
+test.each([301, 302, 307, 308])("a redirect (%d) is reported and not followed, and gets no key", async (status) => {
   const reached: IncomingMessage[] = [];
   const target = await standIn((request, response) => {
     reached.push(request);
@@ -170,7 +170,7 @@ test.each([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed; name it in NODE_EXTRA_CA_CERTS"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "another host name"],
   ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "no TLS connection: why"],
-])("the TLS failure %s is told in words, with its code", (code, words) => {
+])("the TLS failure %s is explained, with its code", (code, words) => {
   const { message, code: failure } = toConnectionError(Object.assign(new Error("why"), { code }));
   expect([failure, message]).toEqual(["tls", expect.stringContaining(words)]);
   expect(message).toContain(code);
@@ -198,7 +198,7 @@ test("an answer that breaks off, and one that never ends, are told as that", asy
   });
 });
 
-test("an idle socket that the server closes is replaced before anybody is told", async () => {
+test("an idle socket that the server closes is replaced without an error", async () => {
   let [asked, sockets] = [0, 0];
   const server = createServer((socket) => {
     sockets += 1;

@@ -62,7 +62,7 @@ const sample: readonly EntryInput[] = [
     content: "c",
     extra: { model: "house-model", usage: { input_tokens: 7, output_tokens: 3, reasoning_tokens: 2 } },
   },
-  // None of these is a call: nobody answered, nobody counted, or somebody else said it.
+  // None of these is a call: no answer, no counts, or another speaker.
   { kind: "interaction", id: "i3", prompt: "p", model: "gpt-5" },
   { kind: "interaction", prompt: "p", response: "r", model: "gpt-5", usage: { input_tokens: "12", output_tokens: -3 } },
   { kind: "message", session_id: "s", role: "user", content: "c", extra: { usage: { input_tokens: 5 } } },
@@ -203,7 +203,7 @@ describe("on the command line", () => {
   });
 });
 
-/** Two weeks of work on three projects, with a model of the house that nobody has a price for. */
+/** Two weeks of work on three projects, with an in-house model that has no price. */
 function many(): readonly EntryInput[] {
   const models = ["claude-sonnet-4-20250514", "gpt-5", "家のモデル-v2"];
   return Array.from(

@@ -1,4 +1,4 @@
-// Large files are read in bounded memory, by lines and as one document: in a process of its own, whose peak is nobody else's.
+// Large files are read in bounded memory, by lines and as one document: in a process of its own, whose peak memory is its own.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";

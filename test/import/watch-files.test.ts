@@ -80,7 +80,7 @@ async function within(ms: number, expectation: () => unknown): Promise<void> {
   }
 }
 
-/** A line of Claude Code's with words of its own; an id of its own too, so that it counts once. */
+/** A line of Claude Code's with words of its own; an id of its own too, so it counts once. */
 function line(uuid: string, session: string, text = `words of ${uuid}`): string {
   const message = { role: "user", content: text };
   return `${JSON.stringify({ type: "user", uuid, sessionId: session, timestamp: "2026-05-04T08:00:00.000Z", message })}\n`;
@@ -118,12 +118,12 @@ async function readOnce(path: string): Promise<Watch["counts"]> {
   return watch.counts;
 }
 
-describe("a file of each format that is read piece by piece, by a program that is started anew for each", () => {
+describe("a file of each format that is read in steps, by a new program for each step", () => {
   const files = filesOf(fixturePath("import"));
 
   test.each(files.map((file) => [file.slice(fixturePath("import").length + 1), file]))("%s", async (_, file) => {
     const folder = folderOfTest();
-    // What lies around it may tell its session.
+    // Neighbouring files may name its session.
     cpSync(fixturePath("import"), folder, { recursive: true });
     const copy = join(folder, file.slice(fixturePath("import").length));
     const whole = readFileSync(file);
@@ -234,7 +234,7 @@ test("who is ended in the middle of a long file goes on near there", async () =>
   expect((await said("long")).map((text) => Number.parseInt(text, 10))).toEqual(lines.map((_, at) => at));
 });
 
-test("a last line that nobody has ended is taken once it is whole, and once only", async () => {
+test("an unfinished last line is taken once it is whole, and once only", async () => {
   const file = join(folderOfTest(), "open.jsonl");
   const [first, second] = [line("o1", "open"), line("o2", "open")];
   writeFileSync(file, first + second.slice(0, 40));
@@ -367,7 +367,7 @@ test("files of no known format are named once, when they have settled; links are
   expect(rejected.length).toBe(1);
 });
 
-test("a file whose time lies in the future settles by the watcher's own clock", async () => {
+test("a file whose time is in the future settles by the watcher's own clock", async () => {
   const path = join(folderOfTest(), "notes.md");
   writeFileSync(path, "# just notes\n");
   const later = new Date("2099-01-01T00:00:00.000Z");

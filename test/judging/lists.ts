@@ -2,7 +2,7 @@
 import { type Measured, measurePairs, measureTurns } from "./measure.js";
 
 /**
- * All lists were written before the rules met them; `atFirst` is what was right then. By the first list the rules were mended
+ * All lists were written before the rules met them; `atFirst` is what was right then. By the first list the rules were improved
  * afterwards, by the others only where they showed more than a single sentence.
  */
 export const lists: readonly { readonly name: string; readonly atFirst: string; readonly measure: () => Measured }[] = [

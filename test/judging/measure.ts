@@ -81,7 +81,7 @@ export function measureTurns(file: string): Measured {
   };
 }
 
-/** Of pairs, right is whoever is used or confirmed and said to be. */
+/** Of pairs: right if it is used or confirmed, and reported so. */
 export function measurePairs(file: string): Measured {
   const pairs = linesOf<LabelledPair>(file);
   const said = pairs.map((pair) => ({ pair, verdict: verdictOn(pair) }));

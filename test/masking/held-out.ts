@@ -1,5 +1,5 @@
 // Texts made by program, secrets and harmless ones: names, values, quoting and places put together at random. They were
-// written before the rules and are no list to mend rules by; the labelled lists are.
+// written before the rules, and not for improving them; the labelled lists are.
 import { MadeUp } from "./made-up-values.js";
 import { type Sample, sampleOf } from "./sample.js";
 
@@ -9,7 +9,7 @@ const EACH = 120;
 type Values = (made: MadeUp) => string;
 type Place = readonly [about: string, write: (secret: string, made: MadeUp) => string];
 
-/** Told by themselves, so they may stand anywhere. Prefixes are put together here, so that no scanner takes them for leaks. */
+/** Recognised by their form alone, so they may be anywhere. Prefixes are put together here, so no scanner takes them for leaks. */
 const tokens: readonly Values[] = [
   (m) => `gh${m.pick(["p", "o", "s", "u", "r"])}_${m.base62(36)}`,
   (m) => `github_${"pat"}_${m.base62(22)}_${m.base62(59)}`,

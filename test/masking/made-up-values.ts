@@ -1,4 +1,4 @@
-// Values that look like secrets and are none: made by a generator with a fixed seed, so that every run sees the same ones.
+// Values that look like secrets and are none: made by a generator with a fixed seed, so every run sees the same ones.
 
 const LOWER = "abcdefghijklmnopqrstuvwxyz";
 const DIGITS = "0123456789";

@@ -21,7 +21,7 @@ test("the labelled list has 150 secrets and 150 harmless texts, no text twice", 
   expect(new Set(samples.map(({ text }) => text)).size).toBe(samples.length);
 });
 
-test("a secret of which a part is left counts as missed, and a find beside it as a false alarm", () => {
+test("a partly masked secret counts as missed, and a match next to it as a false alarm", () => {
   const samples = [sampleOf("a secret", "a ⟦secret⟧ b"), sampleOf("nothing", "a secret b")];
   const half = { ...noMask, find: () => [{ start: 0, end: 5, rule: "x" }] };
   expect(measure(half, samples)).toMatchObject({ recall: 0, missed: [samples[0]], falseAlarms: [samples[1]] });

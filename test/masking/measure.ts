@@ -5,7 +5,7 @@ import type { Sample } from "./sample.js";
 export interface Measured {
   readonly secrets: number;
   readonly harmless: number;
-  /** The share of texts with secrets of which nothing is left to see. */
+  /** The share of texts whose secrets are masked completely. */
   readonly recall: number;
   /** The share of texts that were touched, and rightly so. */
   readonly precision: number;
@@ -28,7 +28,7 @@ export function measure(mask: Mask, samples: readonly Sample[]): Measured {
   };
 }
 
-/** Whether every character of every secret lies in something that was found. */
+/** Whether every character of every secret is in a match. */
 function isHidden(mask: Mask, { text, secrets }: Sample): boolean {
   const spans = mask.find(text);
   return secrets.every(([start, end]) => {

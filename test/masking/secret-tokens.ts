@@ -3,7 +3,7 @@ import { MadeUp } from "./made-up-values.js";
 import { type Sample, sampleOf } from "./sample.js";
 
 const m = new MadeUp(7);
-/** Prefixes are put together from parts, so that no scanner of repositories takes this file for a leak. */
+/** Prefixes are put together from parts, so no scanner of repositories takes this file for a leak. */
 const of = (...parts: readonly string[]): string => parts.join("");
 
 const GITHUB = of("gh", "p_", m.base62(36));

@@ -130,7 +130,7 @@ const aside: fc.Arbitrary<GeneratedEntry> = fc.constantFrom(
 /** Takes back one of the messages before it, whichever; where there is none it is left out of the session. */
 const withdrawal: fc.Arbitrary<GeneratedEntry> = fc.record({ kind: fc.constant("withdrawal"), withdraws: fc.nat() });
 
-/** Talk without any boundary; users are rare, so that windows have to reach back. */
+/** Talk without any boundary; users are rare, so windows have to reach back. */
 const talk: fc.Arbitrary<GeneratedEntry> = fc.oneof(
   { weight: 2, arbitrary: of("message", user) },
   { weight: 6, arbitrary: of("message", assistant) },
@@ -230,7 +230,7 @@ export const longSession: fc.Arbitrary<readonly GeneratedEntry[]> = fc
   });
 
 /**
- * The same session with each text marked by the position its entry will have in an empty store, so that what history
+ * The same session with each text marked by the position its entry will have in an empty store, so what history
  * shows can be traced back. Blank texts stay blank, since that is what they are there for.
  */
 export function marked(session: readonly GeneratedEntry[]): readonly GeneratedEntry[] {

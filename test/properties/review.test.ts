@@ -56,7 +56,7 @@ const ground: fc.Arbitrary<GateContext> = fc.record({
   ),
 });
 
-/** A proposal that mostly quotes what is there, so that it reaches the later gates. */
+/** A proposal that mostly quotes what is there, so it reaches the later gates. */
 const trial = ground.chain((around) => {
   const texts = [...around.entriesById.values()].flatMap(({ entry_id, said }) =>
     said.map((each) => ({ entry_id, quote: each.text })),

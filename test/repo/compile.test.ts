@@ -36,7 +36,7 @@ test("nothing is built twice, and what was compiled from a deleted source disapp
   expect(existsSync(join(root, "dist/src/kept.js"))).toBe(true);
 });
 
-test("an error of the compiler is shown, and the build is tried again until it is mended", async () => {
+test("an error of the compiler is shown, and the build is tried again until it is fixed", async () => {
   const { root, lines, build } = smallProject();
   writeFileSync(join(root, "src/kept.ts"), "export const kept: number = 'one'\n");
   await expect(build()).rejects.toThrow("src/kept.ts(1,14): error TS2322: Type 'string' is not assignable");

@@ -8,7 +8,7 @@ import { folderWithFiles } from "./folder-with-files.js";
 const installing = "Installing dependencies (the first time takes a minute or two).";
 const installed = expect.stringMatching(/^Installed in \d+ s\.$/);
 
-/** A project without dependencies, so that npm installs it without a network. */
+/** A project without dependencies, so npm installs it without a network. */
 const project = {
   "package.json": '{"name":"small","version":"1.0.0","engines":{"node":">=20.19"}}',
   "package-lock.json": '{"name":"small","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"small"}}}',
@@ -26,7 +26,7 @@ test("a fresh clone is installed once", async () => {
   expect(await linesOf(root)).toEqual([]);
 });
 
-test("who waits is told what takes long, as it happens", async () => {
+test("slow steps are announced as they happen", async () => {
   const install =
     "echo prebuild-install warn install No prebuilt binaries found >&2; echo prebuild-install warn again >&2";
   const root = folderWithFiles({
@@ -61,7 +61,7 @@ test("what somebody installed by hand is left alone when it matches, optional pa
   expect(await linesOf(root)).toEqual([]);
 });
 
-test("another version, or another binary interface of Node, is installed anew", async () => {
+test("after a change of version or of Node's binary interface it is installed again", async () => {
   const root = folderWithFiles({
     ...project,
     "node_modules/.package-lock.json": JSON.stringify({ packages: { "node_modules/a": { version: "1.0.0" } } }),
@@ -72,7 +72,7 @@ test("another version, or another binary interface of Node, is installed anew", 
   expect(await linesOf(root)).toEqual([installing, installed]);
 });
 
-test("a Node that is too old is told so", async () => {
+test("a Node that is too old gets a clear error", async () => {
   const root = folderWithFiles({ ...project, "package.json": '{"engines":{"node":">=99.1"}}' });
   await expect(linesOf(root)).rejects.toThrow(`Node >=99.1 is needed, and this is ${process.versions.node}.`);
 });

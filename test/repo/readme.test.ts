@@ -42,7 +42,7 @@ test("ids, times and hashes may differ from what is shown, other text may not", 
 });
 
 async function runExample({ language, code }: Example): Promise<CommandResult> {
-  // A home of its own, so that an example that uses the default folder cannot touch the reader's record.
+  // A home of its own, so an example that uses the default folder cannot touch the reader's record.
   const folder = folderOfTest();
   const env = { HOME: folder, XDG_STATE_HOME: folder, HANSARD_DATA: join(folder, "record") };
   if (language === "bash" || language === "sh") {

@@ -1,4 +1,4 @@
-// An agent as a process of its own: captures so many entries through the client SDK, says so, and does as it is told.
+// An agent as a process of its own: captures so many entries through the client SDK, says so, and follows commands.
 import { connectRecorder } from "../../client/index.js";
 
 const [url = "", spool = "", from = "1", count = "0", ending = "exit", voice = "silent"] = process.argv.slice(2);

@@ -22,7 +22,7 @@ type NamedParameter = Input[string] & { readonly name: string };
 
 export const askedNames = (Object.keys(questions) as readonly AskedName[]).filter((name) => inputOf(name).length > 0);
 
-/** What it is asked with beside what its address names, in the order in which it is documented. */
+/** Its parameters except those in its address, in the order in which they are documented. */
 export function inputOf(name: AskedName): readonly NamedParameter[] {
   const question: { readonly input: Input; readonly route?: string } = questions[name];
   const inPath = question.route === undefined ? [] : pathParametersOf(operations[name as keyof typeof operations]);

@@ -1,4 +1,4 @@
-// A log with an entry whose unknown field lies deeper, in `extra`, than an entry may be when it is given.
+// A log with an entry whose unknown field is nested deeper, in `extra`, than captured entries may be.
 import { type Packed, pack } from "../../src/log/capture/pack.js";
 import type { JsonValue } from "../../src/model/json.js";
 import { limits } from "../../src/model/limits.js";

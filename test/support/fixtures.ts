@@ -1,4 +1,4 @@
-// Where the fixtures are, and data that may lie beside the repository and need not.
+// Where the fixtures are, and optional data next to the repository.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";

@@ -19,7 +19,7 @@ export function fuzz<T = unknown>(runs: number): Parameters<T> {
   return { seed: fuzzSeed, numRuns: isFuzzing ? runsOf(runs) : Math.ceil(runs * NORMAL_SHARE) };
 }
 
-/** As `fuzz`, for cases that are slow: what a failure is made smaller with is bounded, so that it is reported at all. */
+/** As `fuzz`, for cases that are slow: shrinking a failure is bounded, so it is reported at all. */
 export function slowFuzz<T = unknown>(runs: number): Parameters<T> {
   return { ...fuzz(runs), ...(isFuzzing ? {} : { interruptAfterTimeLimit: SHRINK_MS_MAX }) };
 }

@@ -34,7 +34,7 @@ export interface PartStore {
   /** Changes a byte of the part that holds a text, or takes the part away. */
   damage(text: string): Promise<void>;
   lose(text: string): Promise<void>;
-  /** Puts a part there that nobody holds, takes it away again, or files the first part under another digest. */
+  /** Stores an unreferenced part, removes it again, or files the first part under another digest. */
   plant(): Promise<void>;
   unplant(): Promise<void>;
   misfile(): Promise<void>;
@@ -42,7 +42,7 @@ export interface PartStore {
   refusingBodies(work: () => Promise<void>): Promise<void>;
 }
 
-/** A store of which every byte of the files can be looked at. */
+/** A store with access to every byte of its files. */
 export interface LegibleStore extends PartStore {
   /** Remembers in which forms these texts lie in the files now. */
   watch(texts: readonly string[]): Promise<(text: string) => Promise<boolean>>;
@@ -212,7 +212,7 @@ class PostgresParts implements LegibleStore {
     await this.#sql("DROP FUNCTION full_disk() CASCADE");
   }
 
-  /** Of a part that is compressed, what lies in the files are its compressed bytes. */
+  /** The files hold the compressed bytes of a compressed part. */
   async watch(texts: readonly string[]): Promise<(text: string) => Promise<boolean>> {
     const kept = new Map<string, Buffer>();
     for (const text of texts) kept.set(text, (await this.#part(text)).bytes);

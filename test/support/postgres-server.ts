@@ -75,7 +75,7 @@ export class PostgresServer {
     return `postgres://${user}@127.0.0.1:${this.place.port}/${database}`;
   }
 
-  /** A copy of the database at an address, file by file, as a base backup brings it back; nobody may be connected to it. */
+  /** A copy of the database at an address, file by file, as a base backup restores it; no client may be connected. */
   async copyDatabase(address: string, name: string): Promise<string> {
     return this.createDatabase(name, `TEMPLATE "${new URL(address).pathname.slice(1)}" STRATEGY file_copy`);
   }
@@ -117,10 +117,10 @@ export class PostgresServer {
   }
 }
 
-/** Durable as in production, but small: several servers run beside each other. */
+/** Durable as in production, but small: several servers run at once. */
 const settings = ["listen_addresses = '127.0.0.1'", "shared_buffers = 64MB", "max_connections = 200", "fsync = on"];
 
-/** PostgreSQL refuses to run as root, so that root starts it as another user. */
+/** PostgreSQL refuses to run as root, so root starts it as another user. */
 async function serverUser(): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {

@@ -1,4 +1,4 @@
-// Time and chance that are the same in every run, so that two recorders make the same ids, salts and hashes.
+// Time and chance that are the same in every run, so two recorders make the same ids, salts and hashes.
 import { createHash } from "node:crypto";
 import type { WriteContext } from "../../src/log/capture/pack.js";
 

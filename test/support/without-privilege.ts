@@ -1,5 +1,5 @@
-// Root may write everything, so that tests which run as root meet what may not be written without that privilege. It stays
-// the owner of its files: a clone that nobody else can reach serves as well as any other.
+// Root may write everything, so tests run as root drop that privilege where something must not be writable. The process stays
+// the owner of its files: a clone that no other user can read works too.
 
 /** The command as a user who may only do what the modes of files allow. */
 export function withoutPrivilege(command: readonly [string, ...string[]]): readonly [string, ...string[]] {

@@ -18,7 +18,7 @@ interface Question {
   readonly words?: readonly [number, number];
   /** Whether it is asked in capitals. */
   readonly upper?: boolean;
-  /** What nobody said. */
+  /** Words that were never said. */
   readonly text?: string;
   readonly verdict: Told["verdict"];
 }

@@ -270,7 +270,7 @@ void recorder.search(5);
 // @ts-expect-error An agent asks with a query.
 void recorder.sessionHistory({ role: "user" });
 
-// A tail is an endless iterable of whole entries, and is ended by whoever opened it.
+// A tail is an endless iterable of whole entries, and is closed by its opener.
 const tail = recorder.tail({ after: 5, kind: "error", session_id: "s" });
 expectTypeOf(tail).toEqualTypeOf<Tail>();
 expectTypeOf(tail.next).returns.resolves.toEqualTypeOf<IteratorResult<Entry | AlteredEntry, undefined>>();

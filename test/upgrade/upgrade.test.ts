@@ -63,7 +63,7 @@ describe.each(versions)("a log of version %i", (version) => {
   });
 });
 
-/** Fields that entries have got since then read as absent ones do, and have nobody in `recorded_by`. */
+/** Fields that entries have got since then read as absent ones do, and have an empty `recorded_by`. */
 function withLaterFields(entry: JsonObject): JsonObject {
   const fields = entry.erased === true ? {} : fillFields(String(entry.kind), {});
   return { recorded_by: "", ...fields, ...entry };

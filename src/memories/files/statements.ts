@@ -65,7 +65,7 @@ export function statementsOf(file: string): readonly Statement[] {
   return statements;
 }
 
-/** The lines, with front matter and comments replaced by empty lines, so that line numbers stay. */
+/** The lines, with front matter and comments replaced by empty lines, so line numbers stay. */
 function linesOf(file: string): readonly string[] {
   const blank = (part: string) => part.replace(/[^\n]/g, "");
   const lines = file.slice(0, FILE_CHARS_MAX).replace(/\r\n?/g, "\n").split("\n");

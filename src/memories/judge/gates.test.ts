@@ -195,7 +195,7 @@ describe("hedge", () => {
     expect(droppedBy(judged({ content }))).toBe(gate);
   });
 
-  test("a quote that was cut out of a guess or a question is none of a fact, whatever stands beside it; a plain sentence that says so is", () => {
+  test("a quote that was cut out of a guess or a question is no evidence of a fact, whatever else is quoted; a plain sentence that says so is", () => {
     const quoting = (text: string, quote: string) =>
       droppedBy(
         judge(
@@ -282,7 +282,7 @@ describe("known", () => {
     );
   });
 
-  // Ten distinct words, so that the share is what it says.
+  // Ten distinct words, so the share is what it says.
   const words = "alder birch cedar dogwood elm fir ginkgo hazel ironwood juniper".split(" ");
   test.each([
     [7, "known", false],

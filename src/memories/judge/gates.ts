@@ -79,7 +79,7 @@ function formGate(candidate: KeptProposal): GateResult {
   return { passed: { ...candidate, content: formed.statement } };
 }
 
-/** Rules and decisions have their types from where they were found, and a person's word needs nobody else's. */
+/** Rules and decisions have their types from where they were found, and a person's word needs no other. */
 const TYPED_BY_SOURCE: ReadonlySet<MemorySource> = new Set(["rule:commands", "rule:words", "decision", "person"]);
 
 /** Who must have said a statement of a type, where it comes from another source. */
@@ -319,7 +319,7 @@ function projectGate(candidate: KeptProposal, { context }: GateInput): GateResul
   const own = projectOf(candidate, context);
   if (own === undefined) {
     return {
-      dropped: `Its evidence is from several projects (${projects.join(", ")}), so that it belongs to none of them.`,
+      dropped: `Its evidence is from several projects (${projects.join(", ")}). A memory belongs to one project.`,
     };
   }
   if (own === "" && !globalTypes.has(candidate.type) && candidate.source !== "person") {

@@ -56,7 +56,7 @@ export function comparable(text: string): string {
   return text.normalize("NFKC").toLowerCase().replace(SEPARATORS, " ").trim();
 }
 
-/** The comparable form with a space at either end, so that whole words can be searched for in it. */
+/** The comparable form with a space at either end, so whole words can be searched for in it. */
 export function wordsOf(text: string): string {
   return ` ${comparable(text)} `;
 }

@@ -14,7 +14,7 @@ import type { MemoryLedger } from "../review/memory-ledger.js";
 
 export interface ProposingParts {
   readonly ledger: MemoryLedger;
-  /** Shared by all who propose in this process, so that duplicates are seen. */
+  /** Shared by all who propose in this process, so duplicates are seen. */
   readonly queue: SerialQueue;
   /** Forgets an entry about a memory whose evidence was forgotten meanwhile. */
   readonly forget: (id: string) => Promise<unknown>;

@@ -54,7 +54,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** What may be an id among words. */
 const TOKEN = /[A-Za-z0-9][A-Za-z0-9._:-]{2,127}/g;
-/** A UUID, which nobody writes by chance. */
+/** A UUID, which is never written by chance. */
 const MADE_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 /** Any other id may be a word, a number or a file name: it counts as cited where it is called a memory, or begins like one. */
 const CALLED_MEMORY = /\bmemory[\s"'`([#]{1,4}$/i;
@@ -149,7 +149,7 @@ export class MemoryIndex {
     }
   }
 
-  /** Rows of which the sentences together have as many stems as needed. */
+  /** Rows whose sentences together have enough stems. */
   #hitBy(sentences: readonly NumberedSentence[], needed: Uint16Array): readonly Row[] {
     const found: number[] = [];
     const hits = this.#hits;

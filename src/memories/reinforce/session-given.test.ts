@@ -5,7 +5,7 @@ import { noMask } from "../../model/mask.js";
 import { EntryReader } from "../../search/lists/entry-reader.js";
 import { GivenItems } from "./session-given.js";
 
-test("two who ask about a session at once are told each gift once, and so is whoever asks later", async () => {
+test("two concurrent readers of a session get each given memory once, and so does a later one", async () => {
   const { recorder, log, index } = memoryRecorder();
   for (let nth = 1; nth <= 5; nth += 1) {
     await recorder.append({ kind: "interaction", session_id: "s", prompt: "p", context_pack: { rule: `rule ${nth}` } });

@@ -95,7 +95,7 @@ export const memoryDetail = named(
   "MemoryDetail",
   Type.Object({
     ...memoryFields,
-    words: Type.Array(words, { description: "The words that it rests on." }),
+    words: Type.Array(words, { description: "The user's words that are its evidence." }),
     history: Type.Array(memoryEvent, { description: "What was done with it, oldest first." }),
     uses: Type.Array(memoryUse, { description: "The answers that were given it; the newest 50." }),
   }),

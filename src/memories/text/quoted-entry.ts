@@ -62,7 +62,7 @@ function leavesOf(value: JsonValue | undefined): readonly string[] {
   return isJsonObject(value) ? Object.values(value).flatMap(leavesOf) : [];
 }
 
-/** Who said a text; `system` for what nobody said in the conversation. */
+/** Who said a text; `system` for what no speaker of the conversation said. */
 export type Speaker = "user" | "tool" | "assistant" | "system";
 
 export interface Spoken {

@@ -7,7 +7,7 @@ export interface Sentence {
   readonly end: number;
 }
 
-/** Longer runs are cut, so that sentences are bounded. */
+/** Longer runs are cut, so sentences are bounded. */
 const SENTENCE_CHARS_MAX = 2_000;
 /** A shorter line was ended by its writer, not wrapped. */
 const WRAPPED_CHARS_MIN = 60;

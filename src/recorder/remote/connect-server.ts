@@ -91,13 +91,13 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
 
 type ExportQuery = Parameters<RecorderParts["exports"]["entries"]>[0];
 
-/** Whole lines, so that nothing is cut where a sign begins. */
+/** Whole lines, so nothing is cut where a sign begins. */
 async function* exportFrom(
   server: ServerConnection,
   { format, given, masked, clock }: ExportQuery,
   export_id: string | undefined,
 ): AsyncGenerator<string, void, undefined> {
-  // Times without a zone are those of whoever asks, and not of the machine over there.
+  // Times without a zone are in the caller's zone, not the server's.
   const form = format === "hansard" ? {} : { format, timezone: clock.zone };
   const answer = await server.open("/export", { ...given, ...form, masked: masked ? "1" : undefined, export_id });
   let rest = "";

@@ -1,4 +1,4 @@
-// Capture through a server: parsed here, so that what is refused is refused in the same words, and recorded there.
+// Capture through a server: parsed here, so what is refused is refused in the same words, and recorded there.
 
 import { allows, type Scope } from "../../guard/scopes.js";
 import type { Captured } from "../../log/capture/capture.js";
@@ -49,7 +49,7 @@ export class RemoteCapture {
 
   /** What an import needs of a log, as far as a server tells it. */
   readonly imports = {
-    // Places are the server's to give, so that an export is placed anew.
+    // Only the server assigns positions, so an export gets new ones.
     head: () =>
       letIn(async () => {
         await this.#admit();
@@ -60,7 +60,7 @@ export class RemoteCapture {
     restore: async () => false,
     bodyAt: (position: number) => letIn(() => this.#server.findBytes(entryPath(position), "entry_not_found")),
     find: (ids: readonly string[]) => letIn(() => this.#find(ids)),
-    // Whether they are new is the server's to say, so that they are looked up first.
+    // Whether they are new is the server's to say, so they are looked up first.
     hintBulk: () => undefined,
     prepare: () => undefined,
     append: (entries: readonly unknown[]) => letIn(() => this.#appendEach(entries)),
@@ -79,7 +79,7 @@ export class RemoteCapture {
     );
     if (!allows(scope, "capture")) {
       const message = `this needs a key of scope capture, and the one sent has ${scope}`;
-      const hint = "`hansard keys create --scope capture` makes one, where the record lies.";
+      const hint = "`hansard keys create --scope capture` makes one, on the server's machine.";
       throw new RecorderError({ code: "scope_insufficient", message, hint });
     }
     this.#isAdmitted = true;
@@ -132,7 +132,7 @@ export class RemoteCapture {
     return ids.map((_, at) => positions[at]);
   }
 
-  /** What proves that the log is the one it was; whoever may not read has no proof. */
+  /** What proves that the log is still the same one; without read access there is no proof. */
   async #hashAt(position: number): Promise<Uint8Array | undefined> {
     try {
       const entry = await this.#server.find<Entry>(entryPath(position), ["hash"], "entry_not_found");
@@ -172,7 +172,7 @@ export class RemoteCapture {
 
 const FINDS_AT_ONCE = 16;
 
-/** Whoever is not let in is told so: no line of a file is to blame for it, and all of them are still to be read. */
+/** A refused key is an error of the call, not of a line: all lines are still to be read. */
 async function letIn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-// What a server is asked beside operations: a row for each call says which of its routes knows.
+// What a server is asked in addition to operations: a row for each call names its route.
 import { Fault } from "../../model/fault.js";
 import { type Calls, calls } from "../../operations/calls.js";
 import { bindCalls } from "../../reading/calls.js";
@@ -17,7 +17,7 @@ type RemoteAnswer = (server: ServerConnection) => Promise<unknown>;
 
 type Answers = { readonly [N in keyof Calls]?: (server: ServerConnection) => ReturnType<Calls[N]> };
 
-// Everything else works on the store itself, and is done where it lies.
+// Everything else works on the store itself, on its own machine.
 const answers = {
   pendingMemories: async (server) => (await server.get<Required<Health>>("/health", ["pending"])).pending,
   async indexState(server) {

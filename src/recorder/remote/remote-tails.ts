@@ -63,7 +63,7 @@ class RemoteTail implements TailWindow {
       this.#started = resolve;
       this.#refused = reject;
     });
-    // Whoever never asks where it started is told of a failure by the next entry.
+    // Callers that never ask where it started see a failure at the next entry.
     this.start.catch(() => undefined);
     void this.#follow();
   }
@@ -134,7 +134,7 @@ class RemoteTail implements TailWindow {
     if (id === undefined) return;
     if (this.#last === undefined) this.#started(data === undefined ? Number(id) : Number(id) - 1);
     this.#last = id;
-    // What filters look at stays with whoever filters.
+    // What filters look at stays in this process.
     const nothing = { kind: "", session_id: "", project: "", client: "", references: [] };
     if (data !== undefined) this.#rows.push({ ...nothing, position: Number(id), json: Buffer.from(data) });
   }

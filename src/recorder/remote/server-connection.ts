@@ -120,7 +120,7 @@ export class ServerConnection {
     const { code, message, hint = "" } = failure.error;
     if (failure.side === "server") return new Fault(code as FaultCode, message, { hint });
     const details = failure.error as RejectionDetails;
-    // The server names the header that a request needs; here nobody writes one.
+    // The server's hint names a request header; callers of this library do not write headers.
     return new RecorderError(code === "key_missing" || code === "key_wrong" ? { ...details, hint: KEY_HINT } : details);
   }
 }
@@ -135,7 +135,7 @@ const OUR_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/(?:event-stream|mark
 const ANSWER_HINT =
   "Check the address, whatever stands in front of the server, and that the server's version is the one used here.";
 
-const KEY_HINT = "Give one in HANSARD_KEY, or as `key`; `hansard keys create` makes one, where the record lies.";
+const KEY_HINT = "Give one in HANSARD_KEY, or as `key`; `hansard keys create` makes one, on the server's machine.";
 
 const hints: { readonly [C in ConnectionError["code"]]: string } = {
   refused: "Check the address and the port, and that a server runs there.",
@@ -154,7 +154,7 @@ function strangerAt(
   if (status >= 300 && status < 400) {
     const message = `${address} redirects to ${location ?? "another address"}`;
     return new Fault("store_unsuitable", message, {
-      hint: "Give the address that it redirects to: Hansard follows no redirects, so that a key reaches only the server it is for.",
+      hint: "Give the address that it redirects to: Hansard follows no redirects, so a key reaches only the server it is for.",
     });
   }
   const message = `${address} answers with status ${status}, and not as a Hansard server`;

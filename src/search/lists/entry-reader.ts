@@ -64,7 +64,7 @@ export class EntryReader {
   }
 
   /**
-   * The entries at these positions for whoever hands on the record itself: an altered one is a fault. With `before`, without
+   * The entries at these positions, for callers that pass on the record itself: an altered one is a fault. With `before`, without
    * the responses that came at that position or later.
    */
   async readWhole(positions: readonly number[], before?: number): Promise<readonly Entry[]> {
@@ -90,7 +90,7 @@ export class EntryReader {
     return { entries, used, chars };
   }
 
-  /** The entries at these positions, masked, for whoever shows parts of them; erased and altered ones are left out. */
+  /** The entries at these positions, masked, for callers that show parts of them; erased and altered ones are left out. */
   async show(positions: readonly number[]): Promise<readonly Entry[]> {
     return (await this.read(positions)).map((entry) => this.#mask.entry(entry));
   }
@@ -115,7 +115,7 @@ export class EntryReader {
     const toRow = (entry: Entry | AlteredBody): ListedEntry => {
       if (entry instanceof AlteredBody) return entry.shown;
       const row = this.#mask.entry(summarise(entry));
-      // Masked before it is cut, so that no secret is cut in two and shown.
+      // Masked before it is cut, so no secret is cut in two and shown.
       return options.excerpts === true ? { ...row, ...excerptOf(this.#mask.entry(entry)) } : row;
     };
     const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
@@ -156,7 +156,7 @@ export class EntryReader {
   }
 
   /**
-   * Interactions that were completed later carry what their response brought. Where that was altered, nobody can say what the
+   * Interactions that were completed later carry what their response brought. If that was altered, it is unknown what the
    * answer was, and the whole counts as altered; so it is where the log's claims lead to something else. With `bytes_max`,
    * only the first of the entries, as far as that is enough for their responses.
    */

@@ -341,7 +341,7 @@ async function pages(index: EntryIndex, filter: DocumentFilter): Promise<readonl
   throw new Error("the pages never end");
 }
 
-/** Keys of these samples are plain, so that their order is that of their bytes. */
+/** Keys of these samples are plain, so their order is that of their bytes. */
 function bySort(left: IndexDocument, right: IndexDocument): number {
   return left.sort - right.sort || (left.key < right.key ? -1 : 1);
 }

@@ -52,7 +52,7 @@ export const indexErasingChecks: readonly Check<EntryIndex>[] = [
   },
 ];
 
-/** A session that is cleared, consolidated and told about, so that each of these can go. */
+/** A session that is cleared, consolidated and described, so each of these can be erased. */
 function sessionRows(first: number): readonly EntryRow[] {
   const parts: readonly Partial<EntryRow>[] = [
     { kind: "message", role: "user", project: "p1" },

@@ -2,7 +2,7 @@
 import { foldBatch } from "../../../src/index/folding.js";
 import type { EntryIndex, EntryRow, IndexBatch } from "../../../src/index/port.js";
 
-/** Applies a batch where the index stands at this moment, with documents of the check's own beside the folded ones. */
+/** Applies a batch where the index stands at this moment, with documents of the check's own added to the folded ones. */
 export async function fill(index: EntryIndex, batch: Omit<IndexBatch, "after">): Promise<void> {
   const after = await index.standing();
   const { put = [], removed = [] } = await foldBatch({ index, ...batch });
@@ -14,7 +14,7 @@ export async function fill(index: EntryIndex, batch: Omit<IndexBatch, "after">):
   });
 }
 
-/** Applies rows whose positions have no gap, so many at a time, whoever else does so at the same time. */
+/** Applies rows whose positions have no gap, so many at a time, even if others do so at the same time. */
 export async function fillAll(index: EntryIndex, rows: readonly EntryRow[], size: number): Promise<void> {
   for (;;) {
     const after = await index.standing();

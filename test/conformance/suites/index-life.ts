@@ -187,7 +187,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "built anew it answers everything as it did live",
+    behaviour: "after a rebuild it gives the same answers",
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(120, 7);

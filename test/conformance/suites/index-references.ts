@@ -73,7 +73,7 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
   },
   {
     behaviour:
-      "entries with a reference come newest first, the higher position where times are equal, whoever names it",
+      "entries with a reference come newest first, the higher position where times are equal, whichever entry names it",
     run: async ({ open }) => {
       const index = await open();
       const references = [memory("m")];

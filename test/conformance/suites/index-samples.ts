@@ -46,7 +46,7 @@ const clients = ["", "cli", "naïve-客户"];
 const roles = ["user", "assistant", "system"];
 const names = ["m1", "m2", "1"];
 
-/** Rows that repeat times, labels and references often, so that every filter selects some and every tie occurs. */
+/** Rows that repeat times, labels and references often, so every filter selects some and every tie occurs. */
 export function mixedRows(count: number, seed: number): readonly EntryRow[] {
   const random = seededRandom(seed);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;

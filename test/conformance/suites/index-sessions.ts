@@ -93,7 +93,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a session that nobody recorded is undefined, and so is the empty one",
+    behaviour: "a session that was never recorded is undefined, and so is the empty one",
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: ROWS, through: ROWS.length });
@@ -145,7 +145,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       const arrived = [
         newRow(13, { session_id: "s-3" }),
         newRow(14, { session_id: "new" }),
-        // Of long ago, so that it stays where it is, and below all others.
+        // Of long ago, so it stays where it is, and below all others.
         newRow(15, { session_id: "s-5", created_ms: 1 }),
         newRow(16, { session_id: "old", created_ms: 2 }),
         newRow(17, { session_id: "s-11" }),
@@ -228,7 +228,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a long session that loses an entry is told from all the others",
+    behaviour: "a long session that loses an entry still has the summary of the others",
     run: async ({ open }) => {
       const index = await open();
       const rows = Array.from({ length: 2_500 }, (_, at) =>
@@ -268,7 +268,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "built anew it says the same of every session",
+    behaviour: "after a rebuild every session has the same summary",
     run: async ({ open }) => {
       const index = await open();
       const answers = () => Promise.all(IDS.map((id) => getSession(index, id)));

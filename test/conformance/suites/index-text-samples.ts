@@ -126,7 +126,7 @@ function holdsAll(position: number, needles: readonly string[]): boolean {
   return needles.every((needle) => texts.some((text) => holds(text, needle)));
 }
 
-/** By characters: half of a pair is none, so that engines may store texts in whatever encoding they like. */
+/** By characters: half of a pair is none, so engines may store texts in whatever encoding they like. */
 function holds(text: string, needle: string): boolean {
   return text.includes(needle) && ` ${Array.from(text).join(" ")} `.includes(` ${Array.from(needle).join(" ")} `);
 }
@@ -144,7 +144,7 @@ function newText(random: () => number, pieces: number): string {
   return normalise(Array.from({ length: pieces }, pick).join(random() < 0.5 ? " " : ""));
 }
 
-/** Pieces of the texts themselves, so that most of them occur, and some that occur nowhere. */
+/** Pieces of the texts themselves, so most of them occur, and some that occur nowhere. */
 function mixedNeedles(count: number, seed: number): readonly (readonly string[])[] {
   const random = seededRandom(seed);
   const texts = TEXTS.flatMap((entry) => entry.texts);

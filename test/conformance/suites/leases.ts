@@ -11,7 +11,7 @@ export const leaseChecks: readonly Check<Leases>[] = [
     },
   },
   {
-    behaviour: "a lease that nobody holds is taken, and held for as long as it is asked for",
+    behaviour: "a free lease is taken, and held for as long as requested",
     run: async ({ open }) => {
       const leases = await open();
       for (let times = 0; times < 3; times += 1) expect(await leases.hold("work")).toBe(true);
@@ -52,7 +52,7 @@ export const leaseChecks: readonly Check<Leases>[] = [
     },
   },
   {
-    behaviour: "leases of other names, and of other stores, stand in nobody's way",
+    behaviour: "leases of other names, and of other stores, do not conflict",
     needs: "shared",
     run: async ({ open, openOther }) => {
       const [one, other, elsewhere] = [await open(), await open(), await openOther()];

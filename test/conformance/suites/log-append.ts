@@ -73,7 +73,7 @@ export const logAppendChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "a unit without entries places nothing, and the units beside it are appended",
+    behaviour: "a unit without entries places nothing, and the other units are appended",
     run: async ({ open }) => {
       const log = await open();
       const outcomes = await log.append([[], [newEntry("a")], []]);

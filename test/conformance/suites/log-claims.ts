@@ -98,7 +98,7 @@ export const logClaimChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "finding answers in the order asked, with undefined for a claim that nobody took",
+    behaviour: "finding answers in the order asked, with undefined for a claim that was not taken",
     run: async ({ open }) => {
       const log = await open();
       expect(await log.find(["id:entry-0"])).toEqual([undefined]);

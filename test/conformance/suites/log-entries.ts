@@ -1,4 +1,4 @@
-// Entries for the suite of the log: made from a label, so that a check can tell what it finds.
+// Entries for the suite of the log: made from a label, so a check can tell what it finds.
 
 import { randomBytes } from "node:crypto";
 import type { AppendOutcome, EntryLog, LogEntry, Placement, StoredEntry, TakenClaim } from "../../../src/log/port.js";
@@ -12,7 +12,7 @@ export interface EntryParts {
   readonly recorded_at?: string;
   readonly recorded_by?: string;
   readonly body?: Uint8Array;
-  /** Claims beside that of the id. */
+  /** Claims in addition to that of the id. */
   readonly claims?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// Checks of what an engine keeps for whoever proves a log: what hashes cover, which claims lead where, what was erased by what.
+// Checks of what an engine keeps for verifying a log: what hashes cover, which claims lead where, what was erased by what.
 import { expect } from "vitest";
 import type { CopiedEntry, EntryLog, LogEntry } from "../../../src/log/port.js";
 import { chainHash, commitmentOf, GENESIS_HASH } from "../../../src/model/chain.js";
@@ -61,7 +61,7 @@ export const logEvidenceChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "what leads to entries is told by position, whether they were erased or not",
+    behaviour: "claims are listed by position, whether their entries were erased or not",
     run: async ({ open }) => {
       const log = await open();
       await log.append([[newEntry("a", { claims: ["completes:i"] }), newEntry("b"), newEntry("c")]]);
@@ -102,7 +102,7 @@ export const logEvidenceChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "a log that nobody touched has all that protects it, and nothing else",
+    behaviour: "an untouched log has all its triggers, and no others",
     run: async ({ open }) => {
       const log = await open();
       await log.append([newEntries("entry", 3)]);

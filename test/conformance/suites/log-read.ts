@@ -48,7 +48,7 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "an entry larger than bytes_max is read all the same, alone, so that a reader never stands still",
+    behaviour: "an entry larger than bytes_max is read alone, so a reader never stalls",
     run: async ({ open }) => {
       const log = await open();
       const sizes = [100_000, 5, 100_000];

@@ -22,7 +22,7 @@ export interface Engine {
 /** Opens the store of this name, and makes it where there is none. Names are made of letters, digits and hyphens. */
 export type OpenStore<T> = (store: string) => Promise<T>;
 
-/** One behaviour. It is a value, so that the suite itself can be tested: a faulty engine must fail one of them. */
+/** One behaviour. It is a value, so the suite itself can be tested: a faulty engine must fail one of them. */
 export interface Check<T> {
   readonly behaviour: string;
   readonly needs?: Capability;

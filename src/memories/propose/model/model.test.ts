@@ -91,7 +91,7 @@ describe("answers", () => {
     expect(parse(answer())).toEqual({ proposals: [], refused: [] });
   });
 
-  test("what it says beside type, content and evidence is not its to say", () => {
+  test("fields other than type, content and evidence are ignored", () => {
     const { proposals } = parse(
       answer({ ...item, project: "other", status: "active", confidence: 1, source: "person", id: "m1", promote: true }),
     );

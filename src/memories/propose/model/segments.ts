@@ -34,7 +34,7 @@ const CHARS_LEAST = 1_000;
 export const segmentLimits: SegmentLimits = { chars_max: 24_000, text_chars_max: 4_000 };
 
 /**
- * The segments of a session, each of one project. A segment that is half full ends before the next user message, so that question
+ * The segments of a session, each of one project. A segment that is half full ends before the next user message, so question
  * and answer stay together.
  *
  * @param entries Of one session in the order of the log, masked.

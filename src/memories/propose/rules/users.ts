@@ -182,7 +182,7 @@ function endOfProse(prose: string): number {
 function flawOfSentence(said: string): string | undefined {
   if (isQuestion(said)) return "It is a question.";
   const verb = INSTRUCTION.exec(said)?.[1]?.toLowerCase();
-  if (verb !== undefined && !VERBS.has(verb)) return `"${verb}" is nothing that an agent is told to do.`;
+  if (verb !== undefined && !VERBS.has(verb)) return `"${verb}" is not a known instruction.`;
   if (said.length > SENTENCE_CHARS_MAX) return `It has more than ${SENTENCE_CHARS_MAX} characters.`;
   if (CODE.test(said)) return "It holds code.";
   if (said.endsWith(":")) return "It announces what comes next.";
