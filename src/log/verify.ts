@@ -79,7 +79,7 @@ async function firstPutBack(log: EntryLog, walk: ChainWalk): Promise<Flaw | unde
     const stored = await log.get(positions.slice(used, used + BODIES_AT_ONCE));
     const back = stored.find((one) => one?.body !== undefined || one?.flaw !== undefined);
     if (back !== undefined)
-      return { position: back.position, reason: "a redaction erased the body, and it is there again" };
+      return { position: back.position, reason: "a redaction erased the body, but it exists again" };
   }
   return undefined;
 }
@@ -104,7 +104,7 @@ async function erasureFlaw(log: EntryLog, walk: ChainWalk): Promise<Flaw | undef
       const { position, redaction } = erasure;
       if (open.get(position) === redaction) open.delete(position);
       else if (position <= walk.position && !(await isBehind(log, walk, erasure))) {
-        return { position, reason: "the entry is noted as erased otherwise than redactions have it" };
+        return { position, reason: "the note of its erasure contradicts the redactions" };
       }
     }
     const last = noted.at(-1);
@@ -114,7 +114,7 @@ async function erasureFlaw(log: EntryLog, walk: ChainWalk): Promise<Flaw | undef
   const unnoted = [...open.keys()].filter((position) => position <= walk.position);
   if (unnoted.length === 0) return undefined;
   const position = unnoted.reduce((least, one) => Math.min(least, one));
-  return { position, reason: "a redaction erased the entry, and that is not noted any more" };
+  return { position, reason: "a redaction erased the entry, but the note of that is missing" };
 }
 
 /** Whether a later redaction names the entry: just appended, or behind a flaw. */
@@ -128,7 +128,7 @@ function warningsOf({ missing, foreign }: Guards): {
   readonly told: { readonly warnings?: readonly ["trigger_missing"] };
   readonly foreign: Flaw | undefined;
 } {
-  const reason = `what protects the log is not as it was made: ${foreign.join(", ")}`;
+  const reason = `triggers or tables that protect the log were changed: ${foreign.join(", ")}`;
   return {
     told: missing.length === 0 ? {} : { warnings: ["trigger_missing"] },
     foreign: foreign.length === 0 ? undefined : { position: 0, reason },

@@ -24,7 +24,7 @@ export async function rebuildBeside(plan: RebuildPlan): Promise<void> {
     if (draft === undefined) return plan.index.reset();
     if ((await fill(draft, plan)) === "adopted") return;
   }
-  throw new IndexFault("store_busy", "entries are being forgotten faster than the index is built anew", {
+  throw new IndexFault("store_busy", "entries are being forgotten faster than the index can be rebuilt", {
     hint: "Try again when nothing is being forgotten; the index in use is sound.",
   });
 }

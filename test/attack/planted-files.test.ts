@@ -51,9 +51,9 @@ describe("a seal key", () => {
       join(folder, "inner-link", "key.pem"),
       join(folder, "key-link.pem"),
     ]) {
-      expect(() => openSealKey(path, { data }), path).toThrow(/lies in the data folder/);
+      expect(() => openSealKey(path, { data }), path).toThrow(/is inside the data folder/);
       // The store may be named by a link as well.
-      expect(() => openSealKey(path, { data: join(folder, "link") }), path).toThrow(/lies in the data folder/);
+      expect(() => openSealKey(path, { data: join(folder, "link") }), path).toThrow(/is inside the data folder/);
     }
     expect(readdirSync(data).sort()).toEqual(["inner", "real.pem"]);
     for (const name of ["store-key.pem", "..key.pem", "elsewhere"]) {

@@ -194,12 +194,16 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     expect(await verify(log)).toMatchObject({
       ok: false,
       position: 0,
-      reason: expect.stringContaining("no entry holds"),
+      reason: expect.stringContaining("no entry uses"),
     });
     await place.unplant();
     expect(await verify(log)).toMatchObject({ ok: true });
     await place.misfile();
-    expect(await verify(log)).toMatchObject({ ok: false, position: 1, reason: expect.stringContaining("filed") });
+    expect(await verify(log)).toMatchObject({
+      ok: false,
+      position: 1,
+      reason: expect.stringContaining("wrong digest"),
+    });
   });
 
   test("an append that fails leaves no part behind", async () => {

@@ -47,7 +47,7 @@ export function toFault(error: unknown, address: string): Fault {
     case "28000":
       return make(
         "store_refused",
-        `${where} does not let us in (${said})`,
+        `${where} refused the login (${said})`,
         "Check the user in the address, and the password there, in PGPASSWORD or in the file that PGPASSFILE names.",
       );
     case "3D000":
@@ -63,7 +63,7 @@ export function toFault(error: unknown, address: string): Fault {
       return make(
         "disk_full",
         `the disk of ${where} is full`,
-        "Free some space on the database's machine; recording goes on by itself, and nothing was half stored.",
+        "Free some space on the database's machine. Recording then continues; nothing was stored by halves.",
       );
     case "55P03":
       return make(
@@ -91,7 +91,8 @@ export function toFault(error: unknown, address: string): Fault {
     return make("store_unsuitable", `${where} lacks an extension that search needs (${said})`, hint);
   }
   if (isAway(error)) {
-    const hint = "Check that PostgreSQL runs and can be reached; Hansard goes on by itself once it does.";
+    const hint =
+      "Start PostgreSQL or check the address. A running server reconnects by itself; run other commands again.";
     return make("store_unavailable", `${where} cannot be reached (${said})`, hint);
   }
   return make("store_failed", `${where}: ${said}`, "PostgreSQL's own log may say more.");

@@ -259,12 +259,12 @@ export async function findOrphanPart(session: Session, digests: PartDigests): Pr
     for (const { start, digest } of page) {
       const part = all.get(start);
       if (part === undefined) {
-        return { position: 0, reason: `something lies among the parts of bodies, at ${start}, that no entry holds` };
+        return { position: 0, reason: `no entry uses the stored part at ${start}` };
       }
       if (!hasMatchingDigest({ source, digests }, { part, digest: bytesOfDigest(digest) }, digestAt)) {
         return {
           position: firstUsers.get(start) as number,
-          reason: "a part of its body is not filed under what it is",
+          reason: "a part of its body is stored under a wrong digest",
         };
       }
     }

@@ -17,14 +17,16 @@ export async function purgeTables(connections: Connections, tables: readonly str
   for (const table of tables) {
     try {
       if (!(await purgeTable(connections, table))) {
-        left.push(`the room of deleted rows in ${table} is free, but not overwritten`);
+        left.push(`deleted text may still be readable in the files of ${table}`);
       }
     } catch (error) {
       if (isAway(error)) throw toFault(error, connections.address);
       left.push(`deleted rows are still in the files of ${table} (${toFault(error, connections.address).message})`);
     }
   }
-  return left.length === 0 ? undefined : `${left.join("; ")}; VACUUM FULL removes them and locks the table meanwhile`;
+  return left.length === 0
+    ? undefined
+    : `${left.join("; ")}; VACUUM FULL removes it, and locks the table while it runs`;
 }
 
 /** Whether nothing of the deleted rows is left in the files. */

@@ -129,7 +129,8 @@ function flawOf(folder: string, code: "store_missing" | "store_not_writable"): F
     }
     if (found?.isDirectory() === false) {
       const hint = "Give the folder that holds log.db, or one that is to hold it, with --data or HANSARD_DATA.";
-      const message = at === folder ? `${folder} is a file, not a folder` : `${folder} lies in ${at}, which is a file`;
+      const message =
+        at === folder ? `${folder} is a file, not a folder` : `${folder} is inside ${at}, which is a file`;
       return new Fault(code, message, { hint });
     }
     if (found !== undefined || dirname(at) === at) return undefined;

@@ -18,11 +18,11 @@ export function toFault(error: unknown, path: string): Fault {
   const message = error instanceof Error ? error.message : String(error);
   if (isAtSizeLimit(code, path)) {
     const hint = "Raise the limit (`ulimit -f`) and start again; nothing was half stored.";
-    const limited = `${path} may not grow any more: this process has reached its limit on the size of files`;
+    const limited = `${path} cannot grow: this process has reached its file size limit`;
     return new Fault("disk_full", limited, { ...details, hint });
   }
   if (isFullDisk(code, path)) {
-    const hint = "Free some space; recording goes on by itself, and nothing was half stored.";
+    const hint = "Free some space. Recording then continues; nothing was stored by halves.";
     return new Fault("disk_full", `the disk that holds ${path} is full`, { ...details, hint });
   }
   if (code.startsWith("SQLITE_READONLY") || code === "EACCES" || code === "EPERM" || code === "EROFS") {
@@ -82,7 +82,7 @@ export function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-const HINT = "Nothing is lost, the index is derived: `hansard doctor --rebuild-index` makes it anew.";
+const HINT = "Nothing is lost, the index is derived: `hansard doctor --rebuild-index` rebuilds it.";
 
 export function toIndexFault(error: unknown, path: string): IndexFault {
   if (error instanceof IndexFault) return error;

@@ -175,8 +175,8 @@ export class UnchangedFile {
   /** Call it after reading: what was read may be of two states if somebody has begun to write. */
   assertUnchanged(): void {
     if (this.#look() === this.#seen) return;
-    throw new Fault("store_busy", `${this.#path} has begun to change while it was read`, {
-      hint: "Another program writes to it now; ask again.",
+    throw new Fault("store_busy", `${this.#path} changed while it was read`, {
+      hint: "Another program is writing to it. Try again.",
     });
   }
 

@@ -229,12 +229,12 @@ export class PartUsage {
       left = (digest === null ? left : (length ?? 0)) - bytes;
       if (isBlank === 1 && part === undefined) continue;
       if (left < 0 || (digest !== null && part === undefined)) {
-        return { position: 0, reason: `something lies among the parts of bodies, at ${start}, that no entry holds` };
+        return { position: 0, reason: `no entry uses the stored part at ${start}` };
       }
       if (digest !== null && part !== undefined && !hasMatchingDigest(filing, { part, digest }, digestAt)) {
         return {
           position: firstUsers.get(start) as number,
-          reason: "a part of its body is not filed under what it is",
+          reason: "a part of its body is stored under a wrong digest",
         };
       }
     }

@@ -87,7 +87,7 @@ function emptyWal(db: Database.Database, path: string): string | undefined {
     const [outcome] = db.pragma("wal_checkpoint(TRUNCATE)") as readonly { readonly busy: number }[];
     if (outcome?.busy === 0) return undefined;
     if (performance.now() > end) {
-      return `${basename(path)}-wal is held by a program that has been reading for a while; what was erased is in it until then`;
+      return `${basename(path)}-wal is in use by a long-running reader; erased text stays in it until that ends`;
     }
     Atomics.wait(clock, 0, 0, PAUSE_MS);
   }

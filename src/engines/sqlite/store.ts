@@ -34,7 +34,7 @@ function refuseLost({ log, keys }: StoreFiles, folder: string): void {
   const witness = witnesses.find((path) => existsSync(path) && statSync(path).size > 0);
   if (witness === undefined) return;
   const [code, what] = isMissing ? (["store_damaged", "missing"] as const) : (["store_corrupt", "empty"] as const);
-  throw new Fault(code, `${log} is ${what}, but ${basename(witness)} beside it says that there was a log`, {
+  throw new Fault(code, `${log} is ${what}, but ${basename(witness)} next to it shows that there was a log`, {
     hint:
       "Put log.db back from where it went, or a backup in its place with `hansard restore FILE`; " +
       "a new record is begun in another folder.",

@@ -101,7 +101,7 @@ function writtenAsJson(given: object): string | Rejection {
 /** JSON would write these as `{}` and silently lose their content. */
 function emptiedByJson(field: string, value: unknown): Rejection | undefined {
   const emptied = (what: string, hint: string): Rejection =>
-    reject({ code: "field_invalid", field, message: `${field} holds ${what}, of which JSON keeps nothing`, hint });
+    reject({ code: "field_invalid", field, message: `${field}: ${what} cannot be stored as JSON`, hint });
   if (value instanceof Error) return emptied("an Error", "Give its text: error.message, or error.stack.");
   if (value instanceof Map) return emptied("a Map", "Give Object.fromEntries(map).");
   return value instanceof Set ? emptied("a Set", "Give [...set].") : undefined;
@@ -222,7 +222,7 @@ function checkFeedback({ score, label = "", comment = "" }: DraftBody): Rejectio
   return reject({
     code: "field_missing",
     field: "score",
-    message: "feedback says nothing",
+    message: "feedback is empty",
     hint: "Give a score from -1 to 1, a label or a comment.",
   });
 }

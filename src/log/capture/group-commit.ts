@@ -212,7 +212,7 @@ function newestOf(outcomes: readonly AppendOutcome[]): number | undefined {
 }
 
 function overloaded(): Fault {
-  return new Fault("overloaded", "more is waiting to be written than memory may hold", {
-    hint: "Send again in a second; what was refused was not stored.",
+  return new Fault("overloaded", "the write queue is full", {
+    hint: "Retry in a second. The refused entries were not stored.",
   });
 }

@@ -66,7 +66,7 @@ export function parseForgetOptions(input: unknown): ForgetRequest | Rejection {
     return reject({
       code: name === undefined ? "field_missing" : "field_invalid",
       field: given[1] ?? "entry",
-      message: "one of entry, session_id and project is needed, and only one",
+      message: "give exactly one of entry, session_id and project",
     });
   }
   const target = parseTarget(name, input[name]);
@@ -183,7 +183,8 @@ function parseRule(item: unknown): RetentionRule | Rejection {
   if (!isJsonObject(item))
     return refuse("rules", 'a rule is an object such as {"kind": "tool_call", "older_than": "90d"}');
   const unknown = Object.keys(item).find((name) => name !== "kind" && name !== "older_than");
-  if (unknown !== undefined) return refuse(unknown, `${unknown.slice(0, 40)} is not known in a rule`);
+  if (unknown !== undefined)
+    return refuse(unknown, `unknown field ${unknown.slice(0, 40)} in a retention rule (allowed: kind, older_than)`);
   const { kind, older_than } = item;
   if (kind !== undefined && kind !== null && !isCaptureKind(kind)) {
     const hint = `Kinds are ${captureKinds.join(", ")}.`;

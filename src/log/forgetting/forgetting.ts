@@ -261,7 +261,7 @@ class Erasing {
       } catch (error) {
         if (deed.redaction === null || !(error instanceof Fault)) throw error;
         const rest = positions.length - done;
-        deed.left.push(`${rest} more could not be forgotten (${error.message}); forget again once that is mended`);
+        deed.left.push(`${rest} more could not be forgotten (${error.message}); repeat it once that is fixed`);
         return;
       }
       await this.#assertGone(page);
@@ -288,7 +288,7 @@ class Erasing {
     for (const page of pagesOf(positions, BODIES_AT_ONCE)) {
       const [kept] = (await this.#log.getBodies(page)).filter(hasBody);
       if (kept === undefined) continue;
-      throw new Fault("store_corrupt", `entry ${kept.position} is still there, although a redaction names it`, {
+      throw new Fault("store_corrupt", `entry ${kept.position} still exists although a redaction names it`, {
         hint: "Something in the database keeps it: run `hansard verify`, and look for triggers that are not Hansard's.",
       });
     }
@@ -304,7 +304,7 @@ class Erasing {
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         left.push(
-          `the files of the ${where} may hold bytes of it until the next forgetting or start (${error.message})`,
+          `the files of the ${where} may still contain deleted text until the next start or deletion (${error.message})`,
         );
       }
     };

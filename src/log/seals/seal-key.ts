@@ -28,7 +28,7 @@ export function findSealKey(path: string, options: { readonly is_named?: boolean
   const text = readKeyFile(path);
   if (text !== undefined) return parsed(path, () => createPublicKey(text));
   if (options.is_named !== true) return undefined;
-  throw new Fault("seal_key_unusable", `the key for seals, ${path}, does not exist`, {
+  throw new Fault("seal_key_unusable", `the seal key ${path} does not exist`, {
     hint: "Name the key that the seal was made with, or its public half.",
   });
 }
@@ -38,7 +38,7 @@ function refuseInside(path: string, data: string): void {
   if (data === "memory:" || /^[a-z]+:\/\//i.test(data)) return;
   const way = relative(realPathOf(data), realPathOf(path));
   if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return;
-  throw new Fault("seal_key_unusable", `the key for seals, ${path}, lies in the data folder`, {
+  throw new Fault("seal_key_unusable", `the seal key ${path} is inside the data folder`, {
     hint: "Name a file elsewhere with HANSARD_SEAL_KEY: who can change the log must not find the key beside it.",
   });
 }
@@ -99,7 +99,7 @@ function parsed(path: string, parse: () => KeyObject): KeyObject {
 }
 
 function unusable(path: string, flaw: string, cause: unknown): Fault {
-  return new Fault("seal_key_unusable", `the key for seals, ${path}, ${flaw}`, {
+  return new Fault("seal_key_unusable", `the seal key ${path} ${flaw}`, {
     hint: "Name another file with HANSARD_SEAL_KEY; where it does not exist, a key is made there.",
     cause,
   });

@@ -91,7 +91,7 @@ describe("the key", () => {
 
   test("is refused inside the data folder", () => {
     const data = folderOfTest();
-    expect(() => openSealKey(join(data, "sub", "key.pem"), { data })).toThrow(/lies in the data folder/);
+    expect(() => openSealKey(join(data, "sub", "key.pem"), { data })).toThrow(/is inside the data folder/);
     expect(existsSync(join(data, "sub"))).toBe(false);
   });
 
