@@ -225,15 +225,15 @@ class MemoryStore {
   async fill(data: string): Promise<void> {
     const store = await openStore({ address: data, mode: "create" });
     const log = await store.log("create");
-    const surroundings = { nowMs: Date.now, randomBytes: (bytes: number) => randomBytes(bytes) };
+    const writeContext = { nowMs: Date.now, randomBytes: (bytes: number) => randomBytes(bytes) };
     const said = { source: "person", generation: "", tags: [], valid_until: "", cites: "", actor: "bench" } as const;
     for (let from = 0; from < this.statements.length; from += BATCH) {
       const own = this.statements.slice(from, from + BATCH).flatMap(({ id, type, content }) => {
         const fields = { ...said, type, content, similar_to: [], conflicts_with: [] };
         const verdict = { memory_id: id, actor: "bench", reason: "" };
         return [
-          packOwn("memory_proposed", fields, surroundings, { id, project: PROJECT }),
-          packOwn("memory_promoted", verdict, surroundings, { project: PROJECT }),
+          packOwn("memory_proposed", fields, writeContext, { id, project: PROJECT }),
+          packOwn("memory_promoted", verdict, writeContext, { project: PROJECT }),
         ];
       });
       await log.append([own.map(({ entry }) => entry)]);

@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { deepLog, deepPart } from "../../test/support/deep-entries.js";
 import { counts, type ImportBench, importBench } from "../../test/support/import-target.js";
 import { memoryRecorder } from "../../test/support/memory-recorder.js";
-import { repeatableSurroundings } from "../../test/support/surroundings.js";
+import { repeatableContext } from "../../test/support/write-context.js";
 
 async function deepBench(): Promise<ImportBench> {
   return importBench(await deepLog());
 }
 
 function freshBench(): ImportBench {
-  return importBench(memoryRecorder(repeatableSurroundings(7)).recorder);
+  return importBench(memoryRecorder(repeatableContext(7)).recorder);
 }
 
 describe("an export with an entry of 201 levels", () => {

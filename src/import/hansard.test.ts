@@ -5,7 +5,7 @@ import { fixturePath, fixtureRecords, recordsOf } from "../../test/support/fixtu
 import { counts, importBench } from "../../test/support/import-target.js";
 import { memoryRecorder } from "../../test/support/memory-recorder.js";
 import { sampleEntries } from "../../test/support/sample-entries.js";
-import { repeatableSurroundings } from "../../test/support/surroundings.js";
+import { repeatableContext } from "../../test/support/write-context.js";
 import { commitmentOf } from "../model/chain.js";
 import { claimKey, idClaim } from "../model/claims.js";
 import { itemAt } from "../model/item-at.js";
@@ -17,7 +17,7 @@ async function sampleBench() {
 }
 
 function freshBench() {
-  return importBench(memoryRecorder(repeatableSurroundings(7)).recorder);
+  return importBench(memoryRecorder(repeatableContext(7)).recorder);
 }
 
 describe("a whole export", () => {

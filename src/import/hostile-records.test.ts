@@ -5,8 +5,8 @@ import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { importBench } from "../../test/support/import-target.js";
 import { composeInMemory } from "../../test/support/memory-recorder.js";
-import { repeatableSurroundings } from "../../test/support/surroundings.js";
 import { tokensOf } from "../../test/support/transcripts.js";
+import { repeatableContext } from "../../test/support/write-context.js";
 import { zstdFrame } from "../../test/support/zstd-frame.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
@@ -115,7 +115,7 @@ test("what lies in a database nested deeper than any entry is told, and the rest
 test("what another program records between a look and the writing is added to, not refused", async () => {
   const log = new MemoryLog();
   const [one, other] = [1, 2].map(() =>
-    importBench(composeInMemory({ log, index: new MemoryIndex(), surroundings: repeatableSurroundings() })),
+    importBench(composeInMemory({ log, index: new MemoryIndex(), writeContext: repeatableContext() })),
   ) as [ReturnType<typeof importBench>, ReturnType<typeof importBench>];
   const first = said(1, "m1", { type: "text", text: "Half of it" });
   const early = other.write("s.jsonl", [prompt(0, "Hello"), first]);

@@ -4,7 +4,7 @@ import { callFold } from "./call-fold.js";
 import { feedbackFold } from "./feedback-fold.js";
 import type { Fold } from "./fold.js";
 import { memoryFold } from "./memory-fold.js";
-import type { DocumentName, EntryIndex, EntryRow, IndexBatch, IndexDocument, IndexStanding } from "./port.js";
+import type { DocumentName, EntryIndex, EntryRow, IndexBatch, IndexDocument, IndexRevision } from "./port.js";
 import { sessionFold } from "./session-fold.js";
 
 /** Rows or documents per request; sessions of any length are folded page by page. */
@@ -134,20 +134,20 @@ const KNOWN_MAX = 500;
 
 export class DocumentCache {
   readonly #byName = new Map<string, IndexDocument>();
-  #standing: IndexStanding | undefined;
+  #revision: IndexRevision | undefined;
 
   get({ collection, key }: DocumentName): IndexDocument | undefined {
     return this.#byName.get(nameOf({ collection, key }));
   }
 
   /** Clears the cache unless the index is as this process left it. */
-  compare({ position, epoch }: IndexStanding): void {
-    if (this.#standing?.position !== position || this.#standing.epoch !== epoch) this.#byName.clear();
+  compare({ position, epoch }: IndexRevision): void {
+    if (this.#revision?.position !== position || this.#revision.epoch !== epoch) this.#byName.clear();
   }
 
   /** Call it only with accepted batches: a rejected one may contain what was forgotten since. */
   remember({ after, through, put = [], removed = [] }: IndexBatch): void {
-    this.#standing = { position: through, epoch: after.epoch };
+    this.#revision = { position: through, epoch: after.epoch };
     for (const name of removed) this.#byName.delete(nameOf(name));
     for (const document of put) {
       this.#byName.delete(nameOf(document));

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonValue } from "../model/json.js";
 import { compareRows, isAlteredRow } from "./entry-row.js";
 import type { Fold } from "./fold.js";
 import { folds, groupByKey } from "./folding.js";
-import { type EntryIndex, type EntryRow, type IndexDocument, isSameStanding, rowPages } from "./port.js";
+import { type EntryIndex, type EntryRow, type IndexDocument, isSameRevision, rowPages } from "./port.js";
 
 export interface IndexComparison {
   /** Differences in words; none if the index is correct. */
@@ -56,12 +56,12 @@ async function sumsOfIndex(
 ): Promise<{ readonly through: number; readonly sums: Sums; readonly documents: DocumentDigests } | undefined> {
   const release = index.hold?.();
   try {
-    const before = await index.standing();
+    const before = await index.revision();
     const sums = emptySums();
     for (const [kind, entries] of Object.entries((await index.count()).by_kind)) sums.by_kind.set(kind, entries);
     const documents = await digestsIn(index);
     for await (const page of rowPages((place) => index.list({ filter: {}, ...place }), PAGE)) sums.rows += page.length;
-    return isSameStanding(before, await index.standing()) ? { through: before.position, sums, documents } : undefined;
+    return isSameRevision(before, await index.revision()) ? { through: before.position, sums, documents } : undefined;
   } finally {
     release?.();
   }

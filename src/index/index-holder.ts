@@ -6,7 +6,7 @@ import type { EntryIndex } from "./port.js";
 export class IndexFault extends Fault {}
 
 /** The index was replaced during a read, so the answer may mix the old and the new one. */
-export class IndexExchanged extends IndexFault {
+export class IndexReplaced extends IndexFault {
   constructor() {
     super("store_busy", "the index keeps being replaced", { hint: "Try again in a moment." });
   }

@@ -1,7 +1,7 @@
 // The indexer: every entry once and in order, in bounded batches, past erased and damaged ones.
 import { beforeEach, describe, expect, test } from "vitest";
 import { fill } from "../../test/support/fill-index.js";
-import { repeatableSurroundings } from "../../test/support/surroundings.js";
+import { repeatableContext } from "../../test/support/write-context.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
 import type { LogEntry } from "../log/port.js";
@@ -194,7 +194,7 @@ describe("an index that was made from", () => {
     class BusyIndex extends MemoryIndex {
       /** Between any two questions somebody else has applied one more entry. */
       async #advance(): Promise<void> {
-        const after = await super.standing();
+        const after = await super.revision();
         const [next] = await log.read({ after: after.position, limit: 1 });
         if (next === undefined) return;
         const { log_id } = await log.head();
@@ -266,11 +266,11 @@ function bodyOf(body: { readonly id: string; readonly [field: string]: unknown }
   return withBody(body.id, Buffer.from(JSON.stringify(body)), kind);
 }
 
-const surroundings = repeatableSurroundings();
+const writeContext = repeatableContext();
 
 function withBody(id: string, body: Uint8Array, kind: string): LogEntry {
-  const salt = surroundings.randomBytes(16);
-  const recorded_at = new Date(surroundings.nowMs()).toISOString();
+  const salt = writeContext.randomBytes(16);
+  const recorded_at = new Date(writeContext.nowMs()).toISOString();
   return { kind, recorded_at, recorded_by: "", salt, body, claims: [`id:${id}`] };
 }
 

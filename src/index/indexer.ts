@@ -7,7 +7,7 @@ import { Fault } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
 import { readableBody, rowsOfBodies, toAlteredRow } from "./entry-row.js";
 import { DocumentCache, foldBatch } from "./folding.js";
-import { type EntryIndex, type IndexSource, type IndexStanding, isSameStanding } from "./port.js";
+import { type EntryIndex, type IndexRevision, type IndexSource, isSameRevision } from "./port.js";
 
 /** Large enough to be worth its commit, small enough that a waiting read hardly notices. */
 const BATCH_ENTRIES = 1_000;
@@ -51,7 +51,7 @@ export class Indexer {
 
   /** Returns once the index contains all entries up to a position. */
   async bringTo(position: number): Promise<void> {
-    while (!this.holds(await this.#index.standing(), position)) await this.stepTowards(position);
+    while (!this.holds(await this.#index.revision(), position)) await this.stepTowards(position);
   }
 
   /**
@@ -61,14 +61,14 @@ export class Indexer {
   async stepTowards(position: number): Promise<void> {
     // A shared step may have read the log before it grew.
     if ((await this.step()) || (await this.step())) return;
-    if (this.holds(await this.#index.standing(), position)) return;
+    if (this.holds(await this.#index.revision(), position)) return;
     throw new Fault("store_corrupt", `the log says that it has ${position} entries, and holds fewer`, {
       hint: "Run `hansard verify`, and restore the store from a backup.",
     });
   }
 
   /** Whether an index in this state contains this log's entries through a position. */
-  holds({ position: reached, epoch }: IndexStanding, position: number): boolean {
+  holds({ position: reached, epoch }: IndexRevision, position: number): boolean {
     // An empty index matches only an empty log.
     if (reached === 0) return position === 0;
     return epoch === this.#epoch && reached >= position;
@@ -76,7 +76,7 @@ export class Indexer {
 
   async #step(): Promise<boolean> {
     const log_id = await this.#ownLogId();
-    const after = await this.#ownStanding(log_id);
+    const after = await this.#ownRevision(log_id);
     const batch = await this.#log.readBodies({ after: after.position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
     const last = batch.at(-1);
     if (last === undefined) return false;
@@ -99,7 +99,7 @@ export class Indexer {
       this.#known.remember(applied);
       this.#epoch = after.epoch;
       this.#applied = source;
-    } else if (isSameStanding(after, await this.#index.standing())) {
+    } else if (isSameRevision(after, await this.#index.revision())) {
       // Another process is writing its batch.
       await sleep(PASSED_OVER_MS);
     }
@@ -110,23 +110,23 @@ export class Indexer {
    * The state of the index, which is reset if it is of another log. Checked once per epoch: the log may have been
    * replaced or restored to an earlier state, and another log may share the index.
    */
-  async #ownStanding(log_id: string): Promise<IndexStanding> {
-    const standing = await this.#index.standing();
-    if (standing.position === 0 || standing.epoch === this.#epoch) return standing;
+  async #ownRevision(log_id: string): Promise<IndexRevision> {
+    const revision = await this.#index.revision();
+    if (revision.position === 0 || revision.epoch === this.#epoch) return revision;
     const source = await this.#index.source();
     const [stored] = source === undefined ? [] : await this.#log.get([source.position]);
     await this.#settleHeld(log_id, source);
     if (source !== undefined && !isMadeFrom(source, log_id, stored)) {
       await this.#index.reset();
-      return this.#index.standing();
+      return this.#index.revision();
     }
     // The check may have seen another epoch already.
-    if ((await this.#index.standing()).epoch === standing.epoch) this.#epoch = standing.epoch;
-    return standing;
+    if ((await this.#index.revision()).epoch === revision.epoch) this.#epoch = revision.epoch;
+    return revision;
   }
 
   /** Whether the log no longer contains what was indexed: it may have been truncated and have grown again. */
-  async #isCutOff(after: IndexStanding, log_id: string): Promise<boolean> {
+  async #isCutOff(after: IndexRevision, log_id: string): Promise<boolean> {
     if (after.position === 0) return false;
     const [before] = await this.#log.get([after.position]);
     const isKnown = this.#applied?.position === after.position && this.#epoch === after.epoch;

@@ -10,7 +10,7 @@ import { type EntryIndex, type EntryRow, type IndexDocument, type RowFilter, row
 export const MEMORIES = "memories";
 
 /** A quote with its speaker, session and time: candidates are ranked by these. */
-export interface HeardEvidence extends Evidence {
+export interface AttributedEvidence extends Evidence {
   readonly said_by: string;
   readonly said_in: string;
   readonly said_ms: number;
@@ -20,7 +20,7 @@ export interface HeardEvidence extends Evidence {
 
 /** A memory as stored in the index. */
 export interface KeptMemory extends Omit<Memory, "evidence"> {
-  readonly evidence: readonly HeardEvidence[];
+  readonly evidence: readonly AttributedEvidence[];
   /** Position and time of its proposal. */
   readonly proposed: number;
   readonly proposed_ms: number;

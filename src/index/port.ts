@@ -240,7 +240,7 @@ interface DocumentIndex {
 }
 
 /** The state of an index: its content is derived from all entries of its log through this position. */
-export interface IndexStanding {
+export interface IndexRevision {
   readonly position: number;
   /**
    * Changes with every reset and replacement. Two indexes with the same position may differ: the later one has never
@@ -249,13 +249,13 @@ export interface IndexStanding {
   readonly epoch: string;
 }
 
-export function isSameStanding(one: IndexStanding, other: IndexStanding): boolean {
+export function isSameRevision(one: IndexRevision, other: IndexRevision): boolean {
   return one.position === other.position && one.epoch === other.epoch;
 }
 
 export interface IndexBatch {
   /** The state that the batch was computed from: it is accepted only there. */
-  readonly after: IndexStanding;
+  readonly after: IndexRevision;
   /** In order of position, all after the index's position. */
   readonly rows: readonly EntryRow[];
   /** The position through which the batch goes; later than its last row if erased entries follow. */
@@ -285,7 +285,7 @@ interface IndexLife {
   /** The position through which entries were applied. */
   checkpoint(): Promise<number>;
   /** The position and the epoch, to compute a batch from. */
-  standing(): Promise<IndexStanding>;
+  revision(): Promise<IndexRevision>;
   /** What the rows were derived from; undefined before the first. */
   source(): Promise<IndexSource | undefined>;
   /**

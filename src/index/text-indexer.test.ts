@@ -1,6 +1,6 @@
 // The text indexer: every text once and in order, never ahead of the rows, and again from where the index says.
 import { beforeEach, expect, test } from "vitest";
-import { repeatableSurroundings } from "../../test/support/surroundings.js";
+import { repeatableContext } from "../../test/support/write-context.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
 import { Indexer } from "./indexer.js";
@@ -104,7 +104,7 @@ test("a search helps only where much is missing, and only for a while", async ()
 });
 
 async function append(count: number): Promise<void> {
-  const { randomBytes } = repeatableSurroundings();
+  const { randomBytes } = repeatableContext();
   const { position } = await log.head();
   const units = Array.from({ length: count }, (_, at) => {
     const id = `e-${position + at}`;

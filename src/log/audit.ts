@@ -20,10 +20,10 @@ export interface AuditNote {
 
 /** Appends an audit entry, and returns once it is on disk. */
 export async function recordAudit(
-  parts: { readonly commit: Pick<GroupCommit, "append">; readonly surroundings: WriteContext },
+  parts: { readonly commit: Pick<GroupCommit, "append">; readonly writeContext: WriteContext },
   { id, ...note }: AuditNote,
 ): Promise<void> {
-  const { entry } = packOwn("audit", note, parts.surroundings, { id });
+  const { entry } = packOwn("audit", note, parts.writeContext, { id });
   const outcome = await parts.commit.append([entry]);
   if ("placed" in outcome || id !== undefined) return;
   throw new Fault("store_failed", "an id that was just made is taken", { hint: "Try again." });

@@ -1,6 +1,6 @@
 // All memories, cached: read from the index once, and after that only what has changed.
 import { documentToMemory, type KeptMemory, MEMORIES } from "../index/memory-fold.js";
-import type { IndexDocument, IndexStanding } from "../index/port.js";
+import type { IndexDocument, IndexRevision } from "../index/port.js";
 import { SerialQueue } from "../model/scheduling.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 
@@ -9,7 +9,7 @@ const READ_AT_ONCE = 1_000;
 export class MemoryCache {
   readonly #parts: Pick<ReadingParts, "index" | "log">;
   #memories = new MemoryMap();
-  #state: IndexStanding | undefined;
+  #state: IndexRevision | undefined;
   readonly #queue = new SerialQueue();
   #reloads = 0;
 
@@ -32,13 +32,13 @@ export class MemoryCache {
 
   async #update(): Promise<MemoriesById> {
     const { index } = this.#parts;
-    const standing = await index.standing();
+    const revision = await index.revision();
     const known = this.#state;
-    if (known?.epoch === standing.epoch && known.position === standing.position) return this.#memories;
+    if (known?.epoch === revision.epoch && known.position === revision.position) return this.#memories;
     this.#state = undefined;
-    if (known?.epoch !== standing.epoch || !(await this.#isGrownOnly(known.position))) await this.#readAll();
+    if (known?.epoch !== revision.epoch || !(await this.#isGrownOnly(known.position))) await this.#readAll();
     else await this.#readChanges(known.position);
-    this.#state = standing;
+    this.#state = revision;
     return this.#memories;
   }
 

@@ -50,7 +50,7 @@ export class MemoryWriter {
     this.#verdicts = new Verdicts({ ...parts, ledger });
     this.passes = new Passes({
       calls: parts.calls,
-      surroundings: parts.surroundings,
+      writeContext: parts.writeContext,
       propose: (proposal) => this.#propose(proposal),
       reinforced: (turn) => ledger.entries.reinforced(turn, RULE),
       attempt: (entries) => ledger.attempt(entries),
@@ -104,7 +104,7 @@ export class MemoryWriter {
     const id = `recall:${hash("sha256", JSON.stringify([session_id, ...memories_used]))}`;
     const said = { source: RECALL_SOURCE, record: { memories: memories_used } };
     const draft = { kind: "raw", id, body: { session_id, ...(project === "" ? {} : { project }), ...said } } as const;
-    const packed = pack(draft, this.#parts.surroundings);
+    const packed = pack(draft, this.#parts.writeContext);
     if (packed instanceof Rejection) return;
     await this.#parts.commit.append([packed.entry]).catch((error: unknown) => {
       if (!(error instanceof Fault)) throw error;

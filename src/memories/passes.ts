@@ -45,7 +45,7 @@ export const passOptionNames = optionNames<PassOptions>({
 
 export interface PassesParts {
   readonly calls: MemoryReads;
-  readonly surroundings: WriteContext;
+  readonly writeContext: WriteContext;
   readonly propose: (proposal: Proposal) => Promise<MemorySummary | DroppedProposal>;
   readonly reinforced: (turn: TurnUses) => OwnEntry;
   readonly attempt: (entries: readonly OwnEntry[]) => Promise<readonly TakenClaim[] | undefined>;
@@ -112,10 +112,10 @@ export class Passes {
   /** Proposes what a model finds in sessions that have ended. */
   async extractByModel(options: ModelPassOptions): Promise<Extraction> {
     const collected = new ExtractionCollector();
-    const { calls, surroundings, attempt } = this.#parts;
+    const { calls, writeContext, attempt } = this.#parts;
     const propose = (proposal: Proposal): Promise<void> => this.#propose(proposal, collected);
     const { ModelPass } = await import("./propose/model/model-pass.js");
-    const pass = new ModelPass({ calls, surroundings, propose, append: attempt }, options, collected);
+    const pass = new ModelPass({ calls, writeContext, propose, append: attempt }, options, collected);
     const stopped = await pass.run();
     return { ...collected.finish(0), ...(stopped === undefined ? {} : { stopped }) };
   }
@@ -156,7 +156,7 @@ export class Passes {
       const { through, is_end } = await step({
         ...named,
         is_live: live?.is_live ?? false,
-        now_ms: this.#parts.surroundings.nowMs(),
+        now_ms: this.#parts.writeContext.nowMs(),
       });
       if (is_end) break;
       from = through;

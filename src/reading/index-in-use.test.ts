@@ -87,20 +87,22 @@ describe("an attempt", () => {
   });
 });
 
-describe("what is read steadily", () => {
-  const wish = { position: 0, texts: false };
+describe("what is read readStably", () => {
+  const freshness = { position: 0, texts: false };
 
   test("is an answer where nothing happened to the index", async () => {
     const { one } = inUse();
-    expect(await one.attempt((_, steadily) => steadily(wish, async () => "whole"))).toEqual({ answer: "whole" });
+    expect(await one.attempt((_, readStably) => readStably(freshness, async () => "whole"))).toEqual({
+      answer: "whole",
+    });
   });
 
   test("is read again where the index was exchanged meanwhile, by another process or by this one", async () => {
     const { held, one } = inUse();
-    for (const exchange of [() => (held.number += 1), () => one.exchanged()]) {
+    for (const exchange of [() => (held.number += 1), () => one.noteReplaced()]) {
       let reads = 0;
-      const attempt = await one.attempt((_, steadily) =>
-        steadily(wish, async () => {
+      const attempt = await one.attempt((_, readStably) =>
+        readStably(freshness, async () => {
           reads += 1;
           if (reads === 1) exchange();
           return reads;
@@ -113,8 +115,8 @@ describe("what is read steadily", () => {
   test("is read again where another server emptied an index that cannot hold a moment", async () => {
     const { held, one } = inUse();
     let reads = 0;
-    const attempt = await one.attempt((view, steadily) =>
-      steadily(wish, async () => {
+    const attempt = await one.attempt((view, readStably) =>
+      readStably(freshness, async () => {
         reads += 1;
         if (reads === 1) await held.index.reset();
         return { reads, isSame: view.index === held.index };
@@ -125,35 +127,35 @@ describe("what is read steadily", () => {
 
   test("stands where it was read in one moment, whatever happened to the index since", async () => {
     const { held, one } = inUse();
-    let letGo = 0;
+    let release = 0;
     held.index.hold = () => () => {
-      letGo += 1;
+      release += 1;
       return true;
     };
-    const attempt = await one.attempt((_, steadily) =>
-      steadily(wish, async () => {
+    const attempt = await one.attempt((_, readStably) =>
+      readStably(freshness, async () => {
         held.number += 1;
         return "as it was";
       }),
     );
     expect(attempt).toEqual({ answer: "as it was" });
-    expect(letGo).toBe(1);
+    expect(release).toBe(1);
   });
 
   test("lets the moment go where reading fails", async () => {
     const { held, one } = inUse();
-    let letGo = 0;
+    let release = 0;
     held.index.hold = () => () => {
-      letGo += 1;
+      release += 1;
       return true;
     };
-    const failing = one.attempt((_, steadily) =>
-      steadily(wish, async () => {
+    const failing = one.attempt((_, readStably) =>
+      readStably(freshness, async () => {
         throw new TypeError("a defect");
       }),
     );
     await expect(failing).rejects.toBeInstanceOf(TypeError);
-    expect(letGo).toBe(1);
+    expect(release).toBe(1);
   });
 
   test("comes after all entries up to the position are in the index", async () => {
@@ -162,8 +164,8 @@ describe("what is read steadily", () => {
     await log.append([[{ ...entry, body: Buffer.from('{"id":"a","error":"e"}'), claims: ["id:a"] }]]);
     const held = new Held();
     const one = new IndexInUse({ log, holder: held, mask: noMask, readersOf: () => undefined });
-    const attempt = await one.attempt((view, steadily) =>
-      steadily({ position: 1, texts: true }, () => view.index.checkpoint()),
+    const attempt = await one.attempt((view, readStably) =>
+      readStably({ position: 1, texts: true }, () => view.index.checkpoint()),
     );
     expect(attempt).toEqual({ answer: 1 });
   });

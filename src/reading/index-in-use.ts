@@ -1,7 +1,7 @@
 // The index in use: the holder's current one, and another one if it turns out to be lost, damaged or replaced during a
 // read.
 
-import { IndexExchanged, IndexFault, type IndexHolder } from "../index/index-holder.js";
+import { IndexFault, type IndexHolder, IndexReplaced } from "../index/index-holder.js";
 import { Indexer } from "../index/indexer.js";
 import type { EntryIndex } from "../index/port.js";
 import { TextIndexer } from "../index/text-indexer.js";
@@ -19,7 +19,7 @@ export interface Freshness {
   readonly texts: boolean;
 }
 
-type StableRead = <T>(wish: Freshness, read: () => Promise<T>) => Promise<T>;
+type StableRead = <T>(freshness: Freshness, read: () => Promise<T>) => Promise<T>;
 
 interface Seen<R> {
   readonly view: IndexView<R>;
@@ -30,7 +30,7 @@ export class IndexInUse<R> {
   readonly #parts: ViewParts<R>;
   readonly #holder: IndexHolder;
   #view: IndexView<R> | undefined;
-  #exchanges = 0;
+  #replacements = 0;
 
   constructor(parts: ViewParts<R> & { readonly holder: IndexHolder }) {
     this.#parts = parts;
@@ -38,21 +38,21 @@ export class IndexInUse<R> {
   }
 
   async view(): Promise<IndexView<R>> {
-    return (await this.#look()).view;
+    return (await this.#current()).view;
   }
 
   /**
    * Does the work with the index in use, and repeats it if that failed and there is another one. What is read through
    * `StableRead` is of one snapshot that contains everything up to the position.
    */
-  async attempt<T>(work: (view: IndexView<R>, steadily: StableRead) => Promise<T>): Promise<Attempt<T>> {
+  async attempt<T>(work: (view: IndexView<R>, readStably: StableRead) => Promise<T>): Promise<Attempt<T>> {
     let trouble: IndexFault | undefined;
     for (let tries = 0; tries < TRIES; tries += 1) {
       let view: IndexView<R> | undefined;
       try {
-        const seen = await this.#look();
+        const seen = await this.#current();
         view = seen.view;
-        return { answer: await work(view, (wish, read) => this.#steadily(seen, wish, read)) };
+        return { answer: await work(view, (freshness, read) => this.#readStably(seen, freshness, read)) };
       } catch (error) {
         if (!(error instanceof IndexFault)) throw error;
         trouble = error;
@@ -63,41 +63,41 @@ export class IndexInUse<R> {
   }
 
   /** Call it when this process has swapped in another index. */
-  exchanged(): void {
-    this.#exchanges += 1;
+  noteReplaced(): void {
+    this.#replacements += 1;
   }
 
   close(): Promise<void> {
     return this.#holder.close();
   }
 
-  async #look(): Promise<Seen<R>> {
+  async #current(): Promise<Seen<R>> {
     const { index, generation } = await this.#holder.current();
     if (this.#view?.index !== index) this.#view = new IndexView({ ...this.#parts, index });
-    return { view: this.#view, generation: generation + this.#exchanges };
+    return { view: this.#view, generation: generation + this.#replacements };
   }
 
   /** An index that is emptied or replaced between indexing and reading would seem to contain nothing. */
-  async #steadily<T>({ view, generation }: Seen<R>, wish: Freshness, read: () => Promise<T>): Promise<T> {
-    if (wish.texts) await view.helpTexts(wish.position);
-    const { letGo, epoch } = await view.snapshotAt(wish.position);
+  async #readStably<T>({ view, generation }: Seen<R>, freshness: Freshness, read: () => Promise<T>): Promise<T> {
+    if (freshness.texts) await view.helpTexts(freshness.position);
+    const { release, epoch } = await view.snapshotAt(freshness.position);
     let hasLasted = false;
     try {
       const answer = await read();
-      hasLasted = letGo();
-      if (!hasLasted && (await this.#look()).generation !== generation) throw new IndexExchanged();
+      hasLasted = release();
+      if (!hasLasted && (await this.#current()).generation !== generation) throw new IndexReplaced();
       // Another server on the database may have emptied it, which no file tells.
-      if (!hasLasted && (await view.index.standing()).epoch !== epoch) throw new IndexExchanged();
+      if (!hasLasted && (await view.index.revision()).epoch !== epoch) throw new IndexReplaced();
       return answer;
     } finally {
-      if (!hasLasted) letGo();
+      if (!hasLasted) release();
     }
   }
 
   /** Whether another index can be tried after this fault. */
   async #isOther(view: IndexView<R> | undefined, fault: IndexFault): Promise<boolean> {
     if (view === undefined) return false;
-    if (fault instanceof IndexExchanged) return true;
+    if (fault instanceof IndexReplaced) return true;
     try {
       if (fault.code === "store_corrupt") await this.#holder.replace(view.index);
       return (await this.view()) !== view;
@@ -146,17 +146,17 @@ export class IndexView<R> {
   }
 
   /** Indexes the rows up to a position, and keeps a snapshot for reading until it is released. */
-  async snapshotAt(position: number): Promise<{ readonly letGo: () => boolean; readonly epoch: string }> {
+  async snapshotAt(position: number): Promise<{ readonly release: () => boolean; readonly epoch: string }> {
     for (;;) {
-      const letGo = this.index.hold?.() ?? (() => false);
+      const release = this.index.hold?.() ?? (() => false);
       try {
-        const standing = await this.index.standing();
-        if (this.indexer.holds(standing, position)) return { letGo, epoch: standing.epoch };
+        const revision = await this.index.revision();
+        if (this.indexer.holds(revision, position)) return { release, epoch: revision.epoch };
       } catch (error) {
-        letGo();
+        release();
         throw error;
       }
-      letGo();
+      release();
       await this.indexer.stepTowards(position);
     }
   }

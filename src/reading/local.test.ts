@@ -1,6 +1,6 @@
 // Reading in this thread: some questions do not index first, and texts are indexed beside rows.
 import { expect, test } from "vitest";
-import { repeatableSurroundings } from "../../test/support/surroundings.js";
+import { repeatableContext } from "../../test/support/write-context.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
 import { noMask } from "../model/mask.js";
@@ -9,7 +9,7 @@ import { readersOf } from "../operations/readers.js";
 import { bindCalls } from "./calls.js";
 import { LocalReading } from "./local.js";
 
-const { randomBytes } = repeatableSurroundings();
+const { randomBytes } = repeatableContext();
 const entry = (id: string) => ({
   kind: "error",
   recorded_at: "2026-11-15T06:39:37.123Z",

@@ -139,7 +139,7 @@ interface Snapshot {
 export class RebuildGrace {
   readonly #options: RebuildOptions;
   readonly #nowMs: () => number;
-  #sight: Snapshot | undefined;
+  #snapshot: Snapshot | undefined;
 
   constructor(options: RebuildOptions, nowMs: () => number) {
     this.#options = options;
@@ -148,7 +148,7 @@ export class RebuildGrace {
 
   /** Whether this index was seen before, and not reset since. */
   knows(index: object, checkpoint: number): boolean {
-    return this.#sight?.index === index && checkpoint >= this.#sight.checkpoint;
+    return this.#snapshot?.index === index && checkpoint >= this.#snapshot.checkpoint;
   }
 
   /**
@@ -156,24 +156,24 @@ export class RebuildGrace {
    * lost entries, or replaced another is new, and must first index what the log contains now. Of concurrent reads, the
    * first one saw it as it was.
    */
-  async look(
+  async observe(
     index: object,
     before: number,
     step: () => Promise<{ readonly checkpoint: number; readonly position: number }>,
   ): Promise<void> {
-    const known = this.#sight;
+    const known = this.#snapshot;
     const { checkpoint, position } = await step();
     const isNew = before === 0 || checkpoint < before || known !== undefined;
-    if (this.#sight !== known) return;
-    const patientUntilMs = this.#nowMs() + this.#options.wait_ms;
-    this.#sight = { index, through: isNew ? position : 0, waitUntilMs: patientUntilMs, checkpoint };
+    if (this.#snapshot !== known) return;
+    const waitUntilMs = this.#nowMs() + this.#options.wait_ms;
+    this.#snapshot = { index, through: isNew ? position : 0, waitUntilMs, checkpoint };
   }
 
   /** How many of the entries it had to index are missing. */
   lack(checkpoint: number): number {
-    if (this.#sight === undefined) return 0;
-    this.#sight.checkpoint = checkpoint;
-    return this.#sight.through - checkpoint;
+    if (this.#snapshot === undefined) return 0;
+    this.#snapshot.checkpoint = checkpoint;
+    return this.#snapshot.through - checkpoint;
   }
 
   /** Whether so few are missing that reads wait for them. */
@@ -183,6 +183,6 @@ export class RebuildGrace {
 
   /** How long reads may still wait. */
   restMs(): number {
-    return Math.max(0, (this.#sight?.waitUntilMs ?? 0) - this.#nowMs());
+    return Math.max(0, (this.#snapshot?.waitUntilMs ?? 0) - this.#nowMs());
   }
 }

@@ -17,7 +17,7 @@ export class ResilientIndex<R> {
   readonly #parts: ViewParts<R>;
   readonly #options: RebuildOptions;
   readonly #inUse: IndexInUse<R>;
-  readonly #patience: RebuildGrace;
+  readonly #grace: RebuildGrace;
   #newest: NewestEntriesView<R> | undefined;
   #following: Promise<void> | undefined;
 
@@ -28,7 +28,7 @@ export class ResilientIndex<R> {
     this.#parts = parts;
     this.#options = { ...rebuildDefaults, ...parts.options };
     this.#inUse = new IndexInUse(parts);
-    this.#patience = new RebuildGrace(this.#options, () => performance.now());
+    this.#grace = new RebuildGrace(this.#options, () => performance.now());
   }
 
   /** Answers that may lack older entries while the index is rebuilt, and then say so. */
@@ -38,7 +38,7 @@ export class ResilientIndex<R> {
   ): Promise<T & { readonly partial?: true }> {
     // Taken now: while an index is waited for, others may record thousands.
     const { position } = await this.#log.head();
-    const { answer, trouble } = await this.#attempt(work, { position, texts, isPatient: false });
+    const { answer, trouble } = await this.#attempt(work, { position, texts, mustWait: false });
     if (answer !== undefined) return answer.value;
     const newest = await this.#newestView(position, trouble);
     const short = await newest.read(work);
@@ -48,7 +48,7 @@ export class ResilientIndex<R> {
   /** Answers that would be wrong without older entries. */
   async whole<T>(work: (readers: R) => Promise<T>): Promise<T> {
     const { position } = await this.#log.head();
-    const { answer, trouble } = await this.#attempt(work, { position, texts: false, isPatient: true });
+    const { answer, trouble } = await this.#attempt(work, { position, texts: false, mustWait: true });
     if (answer !== undefined) return answer.value;
     const newest = await this.#newestView(position, trouble);
     if (!newest.isWhole) throw trouble;
@@ -92,7 +92,7 @@ export class ResilientIndex<R> {
 
   async state(): Promise<IndexState> {
     const view = await this.#inUse.view();
-    const is_whole = this.#patience.isEnough(await this.#checkpoint(view));
+    const is_whole = this.#grace.isEnough(await this.#checkpoint(view));
     const { index } = view;
     return { indexed_through: await index.checkpoint(), texts_through: await index.textCheckpoint(), is_whole };
   }
@@ -103,7 +103,7 @@ export class ResilientIndex<R> {
       await this.#isUsable(view, true);
       await rebuildBeside({ log: this.#log, index: view.index, onProgress });
     });
-    this.#inUse.exchanged();
+    this.#inUse.noteReplaced();
     if ("trouble" in attempt) throw attempt.trouble;
     await this.whole(async () => undefined);
   }
@@ -114,38 +114,38 @@ export class ResilientIndex<R> {
 
   async #attempt<T>(
     work: (readers: R) => Promise<T>,
-    { isPatient, ...wish }: Freshness & { readonly isPatient: boolean },
+    { mustWait, ...freshness }: Freshness & { readonly mustWait: boolean },
   ): Promise<{ readonly answer?: { readonly value: T } | undefined; readonly trouble?: IndexFault | undefined }> {
-    const attempt = await this.#inUse.attempt(async (view, steadily) => {
-      if (!(await this.#isUsable(view, isPatient))) return undefined;
-      return { value: await steadily(wish, () => work(view.readers)) };
+    const attempt = await this.#inUse.attempt(async (view, readStably) => {
+      if (!(await this.#isUsable(view, mustWait))) return undefined;
+      return { value: await readStably(freshness, () => work(view.readers)) };
     });
     if ("trouble" in attempt) return attempt;
     if (attempt.answer !== undefined) this.#newest = undefined;
     return attempt;
   }
 
-  async #isUsable(view: IndexView<R>, isPatient: boolean): Promise<boolean> {
-    if (this.#patience.isEnough(await this.#checkpoint(view))) return true;
+  async #isUsable(view: IndexView<R>, mustWait: boolean): Promise<boolean> {
+    if (this.#grace.isEnough(await this.#checkpoint(view))) return true;
     this.#following ??= this.#follow(view);
     const followed = this.#following;
-    if (isPatient) {
+    if (mustWait) {
       await followed;
       return true;
     }
     // Its failure is reported to those who wait, and there may be none.
     followed.catch(() => undefined);
-    const restMs = this.#patience.restMs();
+    const restMs = this.#grace.restMs();
     if (restMs === 0) return false;
     await Promise.race([followed, sleep(restMs)]);
-    return this.#patience.isEnough(await this.#checkpoint(view));
+    return this.#grace.isEnough(await this.#checkpoint(view));
   }
 
-  /** The checkpoint of an index; its first look takes one step. */
+  /** The checkpoint of an index; the first read takes one step. */
   async #checkpoint({ index, indexer }: IndexView<R>): Promise<number> {
     const before = await index.checkpoint();
-    if (this.#patience.knows(index, before)) return before;
-    await this.#patience.look(index, before, async () => {
+    if (this.#grace.knows(index, before)) return before;
+    await this.#grace.observe(index, before, async () => {
       // The first step finds out whether the index was built from this log, and resets it if not.
       await indexer.step();
       return { checkpoint: await index.checkpoint(), position: (await this.#log.head()).position };
@@ -156,7 +156,7 @@ export class ResilientIndex<R> {
   /** Batch by batch, so reads run in between. */
   async #follow(view: IndexView<R>): Promise<void> {
     try {
-      while (this.#patience.lack(await this.#checkpoint(view)) > 0 && (await view.indexer.step())) await nextTurn();
+      while (this.#grace.lack(await this.#checkpoint(view)) > 0 && (await view.indexer.step())) await nextTurn();
     } finally {
       this.#following = undefined;
     }
@@ -219,7 +219,7 @@ class NewestEntriesView<R> {
 
 async function startingAfter<R>(parts: ViewParts<R>, start: number): Promise<IndexView<R>> {
   const index = new MemoryIndex();
-  await index.apply({ after: await index.standing(), rows: [], through: start });
+  await index.apply({ after: await index.revision(), rows: [], through: start });
   await index.applyTexts({ texts: [], through: start });
   return new IndexView({ ...parts, index });
 }

@@ -42,7 +42,7 @@ export interface StoreParts {
   readonly tailSource: TailSource;
   readonly keyStore: KeyStore;
   readonly sealing: Sealing;
-  readonly surroundings: WriteContext;
+  readonly writeContext: WriteContext;
   /** Hides secrets in what is listed. */
   readonly mask: Mask;
   /** Hides them before they are stored. */
@@ -60,12 +60,12 @@ export interface StoreParts {
 }
 
 export function composeRecorder(opened: StoreParts): Recorder {
-  const { log, reading, mask, surroundings, growth } = opened;
+  const { log, reading, mask, writeContext, growth } = opened;
   const calls: Calls = bindCalls(callTable, (name, query) => reading.ask(name, query));
   const operate: Operate = async (operation, options) =>
-    reading.ask(operation.name, orThrow(parseOptions(operation, options, surroundings.nowMs())));
+    reading.ask(operation.name, orThrow(parseOptions(operation, options, writeContext.nowMs())));
   const operateAsJson: OperateAsJson = async (operation, options) => {
-    const query = orThrow(parseOptions(operation, options, surroundings.nowMs()));
+    const query = orThrow(parseOptions(operation, options, writeContext.nowMs()));
     const answer = (await reading.ask(jsonCallOf(operation), query)) as JsonAnswer | undefined;
     return answer?.json;
   };
@@ -75,7 +75,7 @@ export function composeRecorder(opened: StoreParts): Recorder {
   const recorded = new RecordedHooks();
   if (store.onRecorded !== undefined) recorded.add(store.onRecorded);
   const own = writingParts({ ...store, commit, queue, recorded });
-  const keys = new Keys({ store: store.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
+  const keys = new Keys({ store: store.keyStore, nowMs: writeContext.nowMs, note: own.note, mask });
   const tails = new TailHub({ source: store.tailSource, log });
   commit.listen(() => reading.grown());
   commit.listen((how) => tails.grown(how));
@@ -86,7 +86,7 @@ export function composeRecorder(opened: StoreParts): Recorder {
     keys,
     tails,
     watches,
-    nowMs: surroundings.nowMs,
+    nowMs: writeContext.nowMs,
     learn: (options: LearningOptions) => learn(options),
   };
   const monitoring = new Monitoring({
@@ -110,7 +110,7 @@ export function composeRecorder(opened: StoreParts): Recorder {
     const leaseNamed = (name: string) => (leases === undefined ? undefined : leaseOf(leases, name));
     const parts = {
       passes: own.memories.passes,
-      nowMs: surroundings.nowMs,
+      nowMs: writeContext.nowMs,
       isPressed: () => commit.load.is_pressed,
     };
     learning = new Learning(
@@ -137,7 +137,7 @@ export function composeRecorder(opened: StoreParts): Recorder {
     await log.close();
   };
   const partsOf = (recorded_by: string): RecorderParts =>
-    partsWith(writingParts({ ...store, commit, queue, recorded, surroundings: { ...surroundings, recorded_by } }));
+    partsWith(writingParts({ ...store, commit, queue, recorded, writeContext: { ...writeContext, recorded_by } }));
   const partsWith = ({ capture, admin, exports, imports, memories }: WritingParts): RecorderParts => ({
     ...shared,
     capture,
@@ -146,7 +146,7 @@ export function composeRecorder(opened: StoreParts): Recorder {
     imports,
     passes: memories,
     operate: async (operation, options) => {
-      const query = orThrow(parseOptions(operation, options, surroundings.nowMs()));
+      const query = orThrow(parseOptions(operation, options, writeContext.nowMs()));
       const writers: Writers = { memories, forget: async (request) => orThrow(await admin.forget(request)) };
       if (operation.needs === "writers") return operation.answer(writers, query as never);
       const answer = await reading.ask(operation.name, query);

@@ -92,7 +92,7 @@ async function open(given: RecorderOptions, { reads_here }: Pick<StorePartsOptio
   }
   const place = typeof data === "string" ? data : "memory:";
   const guarded = {
-    surroundings: { nowMs: Date.now, randomBytes: pooledRandomBytes() },
+    writeContext: { nowMs: Date.now, randomBytes: pooledRandomBytes() },
     sealing: Sealing.of({ seal_key: options.seal_key, data: place }),
     mask,
     redact,

@@ -23,7 +23,7 @@ export interface StoreAdminParts {
   readonly log: EntryLog;
   readonly calls: Calls;
   readonly commit: GroupCommit;
-  readonly surroundings: WriteContext;
+  readonly writeContext: WriteContext;
   readonly sealing: Sealing;
   readonly mask: Mask;
 }
@@ -70,8 +70,8 @@ export class StoreAdmin {
 
   /** From now on until it is closed, the newest seal is kept next to its key. */
   async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
-    const { log, sealing, surroundings } = this.#parts;
-    this.#keeping ??= new SealKeeping({ log, sealing, nowMs: surroundings.nowMs }, options);
+    const { log, sealing, writeContext } = this.#parts;
+    this.#keeping ??= new SealKeeping({ log, sealing, nowMs: writeContext.nowMs }, options);
     await this.#keeping.keep();
   }
 
@@ -91,8 +91,8 @@ export class StoreAdmin {
   }
 
   seal(): Promise<Seal> {
-    const { log, sealing, surroundings } = this.#parts;
-    return sealing.seal(log, surroundings.nowMs());
+    const { log, sealing, writeContext } = this.#parts;
+    return sealing.seal(log, writeContext.nowMs());
   }
 
   forget(request: ForgetRequest): Promise<Forgotten | Rejection> {

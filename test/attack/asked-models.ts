@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import type { Recorder } from "../../src/index.js";
 import { type MemoryRecorder, memoryRecorder } from "../support/memory-recorder.js";
-import { repeatableSurroundings } from "../support/surroundings.js";
+import { repeatableContext } from "../support/write-context.js";
 
 export const REQUEST = "I want every commit message in English";
 export const RECALLED = "The office cat of atlas is called Wilhelmina";
@@ -72,7 +72,7 @@ export function askedModels(): Asked {
     asked.times = 0;
     asked.elsewhere.times = 0;
     asked.nowMs = Date.parse("2026-11-15T06:00:00Z");
-    asked.made = memoryRecorder({ ...repeatableSurroundings(), nowMs: () => asked.nowMs });
+    asked.made = memoryRecorder({ ...repeatableContext(), nowMs: () => asked.nowMs });
     asked.recorder = asked.made.recorder;
     await record(asked.recorder);
     asked.nowMs += 3_600_000;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { packOwn } from "../../src/log/capture/pack.js";
-import { repeatableSurroundings } from "../support/surroundings.js";
+import { repeatableContext } from "../support/write-context.js";
 import { folderOfFile } from "../support/temporary-folder.js";
 import { askedModels, completionOf, documentOf, REQUEST, TRUE, told, wholeRecord } from "./asked-models.js";
 
@@ -180,8 +180,8 @@ describe("the budget of a day", () => {
     asked.answer = (response) => response.writeHead(401).end();
     await extract();
     const [tokens = 0] = await sentCounts();
-    const surroundings = { ...repeatableSurroundings(7), nowMs: () => asked.nowMs };
-    const audit = () => packOwn("audit", { action: "verdict", actor: "anna", target: "m" }, surroundings).entry;
+    const writeContext = { ...repeatableContext(7), nowMs: () => asked.nowMs };
+    const audit = () => packOwn("audit", { action: "verdict", actor: "anna", target: "m" }, writeContext).entry;
     for (let batch = 0; batch < 11; batch += 1) {
       await asked.made.log.append([Array.from({ length: 1_000 }, audit)]);
     }

@@ -80,7 +80,7 @@ class KeepsWhatIsRemoved extends MemoryIndex {
 
 class DocumentsFirst extends MemoryIndex {
   override async apply({ put = [], removed = [], ...batch }: IndexBatch): Promise<boolean> {
-    const after = await super.standing();
+    const after = await super.revision();
     await super.apply({ after, rows: [], through: after.position, put, removed });
     return super.apply(batch);
   }
@@ -90,7 +90,7 @@ class DocumentsOutliveReset extends MemoryIndex {
   override async reset(): Promise<void> {
     const put = await super.listDocuments({ collection: "made", order: "asc", limit: 1_000 });
     await super.reset();
-    await super.apply({ after: await super.standing(), rows: [], through: 0, put });
+    await super.apply({ after: await super.revision(), rows: [], through: 0, put });
   }
 }
 

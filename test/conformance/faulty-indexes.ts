@@ -140,7 +140,7 @@ class CheckpointAtLastRow extends MemoryIndex {
 
 class TakesWhatOverlaps extends MemoryIndex {
   override async apply(batch: IndexBatch): Promise<boolean> {
-    const after = await super.standing();
+    const after = await super.revision();
     const rows = batch.rows.filter(({ position }) => position > after.position);
     const isAhead = batch.through > after.position && batch.after.position <= after.position;
     return isAhead && super.apply({ ...batch, after, rows });
@@ -149,7 +149,7 @@ class TakesWhatOverlaps extends MemoryIndex {
 
 class EndlessEpoch extends MemoryIndex {
   override async apply(batch: IndexBatch): Promise<boolean> {
-    const { epoch } = await super.standing();
+    const { epoch } = await super.revision();
     return super.apply({ ...batch, after: { ...batch.after, epoch } });
   }
 }

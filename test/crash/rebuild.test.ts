@@ -98,7 +98,7 @@ test("documents go with the draft that they were put into, and a batch made from
   const index = SqliteIndex.open({ path: join(folderOfTest(), "index.db") });
   const newDocument = (key: string) => ({ collection: "made", key, sort: 1, position: 1, labels: ["l"], body: {} });
   await fill(index, { rows: [rowAt(1)], through: 1, put: [newDocument("of old")] });
-  const after = await index.standing();
+  const after = await index.revision();
   const draft = await index.draft();
   await fill(draft.index, { rows: [rowAt(1)], through: 1, put: [newDocument("of the draft")] });
   expect(await draft.adopt()).toBe("adopted");

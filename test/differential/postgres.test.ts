@@ -7,7 +7,7 @@ import { itemAt } from "../../src/model/item-at.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
 import { memoryRecorder, recorderAt } from "../support/memory-recorder.js";
 import { storeAddress } from "../support/postgres.js";
-import { repeatableSurroundings } from "../support/surroundings.js";
+import { repeatableContext } from "../support/write-context.js";
 import { answerTo } from "./answers.js";
 import { lastSteps, workload } from "./workload.js";
 
@@ -17,9 +17,9 @@ test(
     fc.assert(
       fc.asyncProperty(workload, async (steps) => {
         const address = await storeAddress(`store_${randomUUID()}`);
-        const surroundings = repeatableSurroundings();
+        const writeContext = repeatableContext();
         const { recorder: memory } = memoryRecorder();
-        const servers = [await recorderAt(address, surroundings), await recorderAt(address, surroundings)];
+        const servers = [await recorderAt(address, writeContext), await recorderAt(address, writeContext)];
         try {
           for (const [at, step] of [...steps, ...lastSteps].entries()) {
             const server = itemAt(servers, at % servers.length);

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
 import { memoryRecorder, recorderAt } from "../support/memory-recorder.js";
-import { repeatableSurroundings } from "../support/surroundings.js";
 import { folderOfFile } from "../support/temporary-folder.js";
+import { repeatableContext } from "../support/write-context.js";
 import { answerTo } from "./answers.js";
 import { lastSteps, type Step, workload } from "./workload.js";
 
@@ -15,14 +15,14 @@ const folder = folderOfFile();
 /** Holds a store on SQLite, closed and opened again before the steps for which that is said, against one in memory. */
 async function answersAlike(steps: readonly Step[], isReopenedBefore: (at: number) => boolean): Promise<void> {
   const data = mkdtempSync(join(folder, "store-"));
-  const surroundings = repeatableSurroundings();
+  const writeContext = repeatableContext();
   const { recorder: memory } = memoryRecorder();
-  let sqlite = await recorderAt(data, surroundings);
+  let sqlite = await recorderAt(data, writeContext);
   try {
     for (const [at, step] of [...steps, ...lastSteps].entries()) {
       if (isReopenedBefore(at)) {
         await sqlite.close();
-        sqlite = await recorderAt(data, surroundings);
+        sqlite = await recorderAt(data, writeContext);
       }
       expect(await answerTo(sqlite, step), `after ${JSON.stringify(step)}`).toStrictEqual(await answerTo(memory, step));
     }

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Recorder } from "../../src/index.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
-import { repeatableSurroundings } from "../support/surroundings.js";
+import { repeatableContext } from "../support/write-context.js";
 
 const SECRET = `ghp_${"a1B2".repeat(9)}`;
 let recorder: Recorder;
@@ -34,7 +34,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(async () => {
   asked.length = 0;
   let nowMs = Date.parse("2026-11-15T06:00:00Z");
-  recorder = memoryRecorder({ ...repeatableSurroundings(), nowMs: () => nowMs }).recorder;
+  recorder = memoryRecorder({ ...repeatableContext(), nowMs: () => nowMs }).recorder;
   const said = { kind: "message", session_id: "s", project: "atlas" } as const;
   await recorder.append([
     { ...said, id: "u1", role: "user", content: `I want every commit message in English. The token is ${SECRET}.` },

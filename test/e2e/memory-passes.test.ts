@@ -5,18 +5,18 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { memoryRecorder, recorderAt } from "../support/memory-recorder.js";
 import { storeOfTest, testEngine } from "../support/store.js";
-import { repeatableSurroundings } from "../support/surroundings.js";
+import { repeatableContext } from "../support/write-context.js";
 
 let recorder: Recorder;
 let nowMs = 0;
 
 beforeEach(async () => {
   nowMs = Date.parse("2026-11-15T06:00:00Z");
-  const surroundings = { ...repeatableSurroundings(), nowMs: () => nowMs };
+  const writeContext = { ...repeatableContext(), nowMs: () => nowMs };
   recorder =
     testEngine === "postgres"
-      ? await recorderAt(await storeOfTest(), surroundings)
-      : memoryRecorder(surroundings).recorder;
+      ? await recorderAt(await storeOfTest(), writeContext)
+      : memoryRecorder(writeContext).recorder;
 });
 afterEach(() => recorder.close());
 

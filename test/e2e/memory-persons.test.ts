@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Recorder } from "../../src/index.js";
 import { composeInMemory, type MemoryRecorder, memoryRecorder } from "../support/memory-recorder.js";
-import { repeatableSurroundings } from "../support/surroundings.js";
+import { repeatableContext } from "../support/write-context.js";
 
 let made: MemoryRecorder;
 let recorder: Recorder;
@@ -106,7 +106,7 @@ describe("what is known", () => {
 
 test("of two servers that are told the same at once, the first one's waits, with the words of both", async () => {
   const { log, index } = made;
-  const second = composeInMemory({ log, index, surroundings: repeatableSurroundings(1) });
+  const second = composeInMemory({ log, index, writeContext: repeatableContext(1) });
   const answers = await Promise.all([propose("a1"), propose("a2", second)]);
   expect(answers.filter((answer) => "dropped" in answer)).toMatchObject([{ dropped: "known" }]);
   const { memories, pending } = await recorder.memories.list({ status: "candidate" });

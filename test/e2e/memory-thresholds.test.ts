@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Recorder } from "../../src/index.js";
 import { itemAt } from "../../src/model/item-at.js";
 import { composeInMemory, memoryRecorder } from "../support/memory-recorder.js";
-import { repeatableSurroundings } from "../support/surroundings.js";
+import { repeatableContext } from "../support/write-context.js";
 
 const MINUTE_MS = 60_000;
 const trees = "alder birch cedar dogwood elm fir ginkgo hazel ironwood juniper kapok larch maple nutmeg".split(" ");
@@ -15,10 +15,10 @@ let elsewhere: () => Recorder;
 
 beforeEach(() => {
   nowMs = Date.parse("2026-11-15T06:00:00Z");
-  const surroundings = { ...repeatableSurroundings(), nowMs: () => nowMs };
-  const parts = memoryRecorder(surroundings);
+  const writeContext = { ...repeatableContext(), nowMs: () => nowMs };
+  const parts = memoryRecorder(writeContext);
   recorder = parts.recorder;
-  elsewhere = () => composeInMemory({ ...parts, surroundings });
+  elsewhere = () => composeInMemory({ ...parts, writeContext });
 });
 
 /** Statements that have no stem in common. */
@@ -199,7 +199,7 @@ test("cached, reread and rebuilt memories are the same after every kind of chang
 
 test("passes in another order come to the same memories", async () => {
   const outcome = async (order: readonly ("extract" | "reinforce")[]): Promise<unknown> => {
-    const { recorder: own } = memoryRecorder(repeatableSurroundings());
+    const { recorder: own } = memoryRecorder(repeatableContext());
     const content = "The staging database of atlas lives on port 5433 behind the gateway";
     await own.memories.add({ id: "known", content, project: "atlas", type: "project" });
     const said = { project: "atlas", response: "## Decision: keep the index in a file of its own" };

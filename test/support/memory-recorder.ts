@@ -16,7 +16,7 @@ import { LocalTailSource } from "../../src/reading/tail/read-tail.js";
 import { composeRecorder, type StoreParts } from "../../src/recorder/compose-recorder.js";
 import { openStoreParts } from "../../src/recorder/open-store-parts.js";
 import type { Recorder } from "../../src/recorder/recorder.js";
-import { repeatableSurroundings } from "./surroundings.js";
+import { repeatableContext } from "./write-context.js";
 
 export interface MemoryRecorder {
   readonly recorder: Recorder;
@@ -24,30 +24,30 @@ export interface MemoryRecorder {
   readonly index: MemoryIndex;
 }
 
-export function memoryRecorder(surroundings: WriteContext = repeatableSurroundings()): MemoryRecorder {
+export function memoryRecorder(writeContext: WriteContext = repeatableContext()): MemoryRecorder {
   const log = new MemoryLog();
   const index = new MemoryIndex();
-  const recorder = composeInMemory({ log, index, surroundings });
+  const recorder = composeInMemory({ log, index, writeContext });
   return { recorder, log, index };
 }
 
 /** A recorder on a store that is opened by its address, as `openRecorder` does it. */
 export async function recorderAt(
   data: string,
-  surroundings: WriteContext,
+  writeContext: WriteContext,
   watching: Pick<StoreParts, "bookmarks" | "watchClock"> = {},
 ): Promise<Recorder> {
   const mask = createMask();
   const parts = await openStoreParts({ data, mode: "create", mask, mask_values: [] });
   const sealing = new Sealing({ key_path: "nowhere", data });
-  return composeRecorder({ ...parts, surroundings, mask, sealing, ...watching });
+  return composeRecorder({ ...parts, writeContext, mask, sealing, ...watching });
 }
 
 /** A recorder on parts of the test's own. */
 export function composeInMemory(parts: {
   readonly log: EntryLog;
   readonly index: EntryIndex;
-  readonly surroundings: WriteContext;
+  readonly writeContext: WriteContext;
 }): Recorder {
   const mask = createMask();
   const { log, index } = parts;

@@ -8,7 +8,7 @@ import Database from "better-sqlite3";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { recorderAt } from "../support/memory-recorder.js";
 import { sampleEntries } from "../support/sample-entries.js";
-import { repeatableSurroundings } from "../support/surroundings.js";
+import { repeatableContext } from "../support/write-context.js";
 import { frozenAnswers } from "./frozen-answers.js";
 
 const folder = mkdtempSync(join(tmpdir(), "hansard-freeze-"));
@@ -24,7 +24,7 @@ try {
 }
 
 async function fill(data: string): Promise<unknown> {
-  const recorder = await recorderAt(data, repeatableSurroundings());
+  const recorder = await recorderAt(data, repeatableContext());
   for (const entry of sampleEntries) await recorder.append(entry);
   // One whose id was made for it, since such ids are claimed in another way.
   await recorder.append({ kind: "error", error: "nobody gave this one an id" });

@@ -98,16 +98,16 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
   test("a process of an older version changes nothing in an index that a newer one has begun again", async () => {
     const { data, editIndex } = await intrude();
     const index = await openIndex(engine, data);
-    const standing = await index.standing();
+    const revision = await index.revision();
     await editIndex(mark(present + 1));
     const refused = { code: "store_newer" };
-    await expect(index.standing()).rejects.toMatchObject(refused);
-    await expect(index.apply({ after: standing, rows: [], through: 1 })).rejects.toMatchObject(refused);
+    await expect(index.revision()).rejects.toMatchObject(refused);
+    await expect(index.apply({ after: revision, rows: [], through: 1 })).rejects.toMatchObject(refused);
     await expect(index.applyTexts({ texts: [], after: 0, through: 1 })).rejects.toMatchObject(refused);
     await expect(index.reset()).rejects.toMatchObject(refused);
     await expect(index.draft?.() ?? index.reset()).rejects.toMatchObject(refused);
     await editIndex(mark(present));
-    expect(await index.standing()).toEqual(standing);
+    expect(await index.revision()).toEqual(revision);
   });
 });
 

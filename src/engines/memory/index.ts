@@ -10,8 +10,8 @@ import {
   type EntryRow,
   type IndexBatch,
   type IndexDocument,
+  type IndexRevision,
   type IndexSource,
-  type IndexStanding,
   type NewestCandidates,
   type NewestQuery,
   newestFirst,
@@ -44,7 +44,7 @@ export class MemoryIndex implements EntryIndex {
     return this.#through;
   }
 
-  async standing(): Promise<IndexStanding> {
+  async revision(): Promise<IndexRevision> {
     return { position: this.#through, epoch: String(this.#epoch) };
   }
 

@@ -8,8 +8,8 @@ import type {
   EntryRow,
   IndexBatch,
   IndexDocument,
+  IndexRevision,
   IndexSource,
-  IndexStanding,
   NewestCandidates,
   NewestQuery,
   RowCounts,
@@ -69,11 +69,11 @@ export class PostgresIndex implements EntryIndex {
   }
 
   async checkpoint(): Promise<number> {
-    return (await this.standing()).position;
+    return (await this.revision()).position;
   }
 
-  standing(): Promise<IndexStanding> {
-    return standingOf(this.#connections, "rows");
+  revision(): Promise<IndexRevision> {
+    return revisionOf(this.#connections, "rows");
   }
 
   async source(): Promise<IndexSource | undefined> {
@@ -85,7 +85,7 @@ export class PostgresIndex implements EntryIndex {
   apply(batch: IndexBatch): Promise<boolean> {
     return this.#transact(async (session) => {
       // The row lock keeps other servers from applying.
-      const { position, epoch } = await standingOf(this.#connections, "rows", session, "FOR UPDATE OF c");
+      const { position, epoch } = await revisionOf(this.#connections, "rows", session, "FOR UPDATE OF c");
       const isTaken = position === batch.after.position && epoch === batch.after.epoch;
       if (isTaken) await take(session, batch);
       return isTaken;
@@ -97,15 +97,15 @@ export class PostgresIndex implements EntryIndex {
   }
 
   async textCheckpoint(): Promise<number> {
-    return (await standingOf(this.#connections, "texts")).position;
+    return (await revisionOf(this.#connections, "texts")).position;
   }
 
   async applyTexts(batch: TextBatch): Promise<number> {
     return this.#transact(async (session) => {
-      const { position: checkpoint } = await standingOf(this.#connections, "texts", session, "FOR UPDATE OF c");
+      const { position: checkpoint } = await revisionOf(this.#connections, "texts", session, "FOR UPDATE OF c");
       if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return checkpoint;
       // Only texts with rows are kept; if the rows are not there yet, as after a reset, all would be skipped for good.
-      const { position: rowsThrough } = await standingOf(this.#connections, "rows", session);
+      const { position: rowsThrough } = await revisionOf(this.#connections, "rows", session);
       if (batch.through > rowsThrough) return checkpoint;
       const rows = batch.texts.filter(({ position, texts }) => position > checkpoint && texts.length > 0).map(textRow);
       if (rows.length > 0) await session.query(textsStatement, columnsOf(rows, 3));
@@ -160,7 +160,7 @@ export class PostgresIndex implements EntryIndex {
   async reset(): Promise<void> {
     await this.#transact(async (session) => {
       // An index of a newer version must not be emptied.
-      await standingOf(this.#connections, "rows", session);
+      await revisionOf(this.#connections, "rows", session);
       await emptyIndexTables(session);
     });
   }
@@ -202,16 +202,16 @@ async function ensureCheckpoints(connections: Connections): Promise<void> {
 }
 
 /** A newer version may have recreated the tables since this index was opened. */
-async function standingOf(
+async function revisionOf(
   connections: Connections,
   name: "rows" | "texts",
   session: Session = connections,
   lock: "" | "FOR UPDATE OF c" = "",
-): Promise<IndexStanding> {
+): Promise<IndexRevision> {
   const text = `SELECT c.position, c.epoch, v.version FROM hansard_index_checkpoints c, hansard_versions v
     WHERE c.name = $1 AND v.part = 'index' ${lock}`;
   const statement: Statement = { name: `hansard_index_reached${lock === "" ? "" : "_alone"}`, text, isQuick: true };
-  const [reached] = await session.query<IndexStanding & { readonly version: number }>(statement, [name]);
+  const [reached] = await session.query<IndexRevision & { readonly version: number }>(statement, [name]);
   const { position = 0, epoch = "", version = INDEX_VERSION } = reached ?? {};
   if (version !== INDEX_VERSION) throw writtenByNewer(connections.address, version, INDEX_VERSION);
   return { position, epoch };

@@ -65,8 +65,8 @@ interface Asking {
 export class PostgresKeys implements KeyStore {
   readonly engine = "postgres";
   readonly #connections: Connections;
-  #asking: Asking[] = [];
-  #isLooking = false;
+  #pending: Asking[] = [];
+  #isQuerying = false;
 
   private constructor(connections: Connections) {
     this.#connections = connections;
@@ -95,32 +95,32 @@ export class PostgresKeys implements KeyStore {
 
   lookUp(id: string | undefined): Promise<KeyLookup> {
     return new Promise((resolve, reject) => {
-      this.#asking.push({ id, resolve, reject });
-      if (!this.#isLooking) void this.#look();
+      this.#pending.push({ id, resolve, reject });
+      if (!this.#isQuerying) void this.#queryPending();
     });
   }
 
   /** The log closes the connections. */
   async close(): Promise<void> {}
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
-    while (this.#asking.length > 0) {
-      const asking = this.#asking;
-      this.#asking = [];
+  async #queryPending(): Promise<void> {
+    this.#isQuerying = true;
+    while (this.#pending.length > 0) {
+      const batch = this.#pending;
+      this.#pending = [];
       try {
-        const ids = new Set(asking.flatMap(({ id }) => id ?? []));
+        const ids = new Set(batch.flatMap(({ id }) => id ?? []));
         const rows = await this.#connections.query<Found>(LOOK_UP, [[...ids]]);
         const keysById = new Map(rows.flatMap((row) => (row.id === null ? [] : [[row.id, rowToKey(row)]])));
-        for (const { id, resolve } of asking) {
+        for (const { id, resolve } of batch) {
           const key = id === undefined ? undefined : keysById.get(id);
           resolve({ isEmpty: rows[0]?.hasAny === false, ...(key === undefined ? {} : { key }) });
         }
       } catch (error) {
-        for (const { reject } of asking) reject(error);
+        for (const { reject } of batch) reject(error);
       }
     }
-    this.#isLooking = false;
+    this.#isQuerying = false;
   }
 }
 

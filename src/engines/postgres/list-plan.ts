@@ -42,7 +42,7 @@ async function race(
   const runners = walks.map((walk) => ({ walk, after, found: [] as RowKey[] }));
   for (let steps = STEPS_FIRST; ; steps *= 4) {
     for (const runner of runners) {
-      const seen = await look(session, { walk: runner.walk, filter, after: runner.after, limit: steps });
+      const seen = await scanSteps(session, { walk: runner.walk, filter, after: runner.after, limit: steps });
       for (const { created_ms, position, holds } of seen) if (holds) runner.found.push({ created_ms, position });
       if (runner.found.length >= limit || seen.length < steps) return runner.found.slice(0, limit);
       runner.after = seen.at(-1);
@@ -51,7 +51,7 @@ async function race(
 }
 
 /** rows on the way, and whether each belongs to the list. */
-function look(session: Session, range: StepRange): Promise<readonly (RowKey & { readonly holds: boolean })[]> {
+function scanSteps(session: Session, range: StepRange): Promise<readonly (RowKey & { readonly holds: boolean })[]> {
   const { from, order, bounds, tests } = pathOf(range);
   const text = `SELECT r.created_ms, r.position, ${tests.sql} AS holds FROM ${from} WHERE ${bounds.sql}
     ORDER BY ${order} LIMIT ${bounds.bind(range.limit)}`;

@@ -10,8 +10,8 @@ import type {
   IndexBatch,
   IndexDocument,
   IndexDraft,
+  IndexRevision,
   IndexSource,
-  IndexStanding,
   NewestCandidates,
   NewestQuery,
   RowCounts,
@@ -104,11 +104,11 @@ export class SqliteIndex implements EntryIndex {
   }
 
   async checkpoint(): Promise<number> {
-    return this.#guard(() => this.#standing().position);
+    return this.#guard(() => this.#revision().position);
   }
 
-  async standing(): Promise<IndexStanding> {
-    return this.#guard(() => this.#standing());
+  async revision(): Promise<IndexRevision> {
+    return this.#guard(() => this.#revision());
   }
 
   async source(): Promise<IndexSource | undefined> {
@@ -119,7 +119,7 @@ export class SqliteIndex implements EntryIndex {
   async apply(batch: IndexBatch): Promise<boolean> {
     return this.#guard(() =>
       this.#sql.transactions.write(() => {
-        const { position, epoch } = this.#standing();
+        const { position, epoch } = this.#revision();
         const isTaken = position === batch.after.position && epoch === batch.after.epoch;
         if (isTaken) this.#take(batch);
         return isTaken;
@@ -225,7 +225,7 @@ export class SqliteIndex implements EntryIndex {
           this.#sql.transactions.write(() => {
             this.#refuseNewer();
             if (!tables.isThere()) return tables.wasPutInPlace() ? "adopted" : "gone";
-            if (index.#standing().position < this.#standing().position) return "behind";
+            if (index.#revision().position < this.#revision().position) return "behind";
             tables.putInPlace();
             // SQLite reports changes by other connections; this one is our own.
             this.#texts.forget();
@@ -250,9 +250,9 @@ export class SqliteIndex implements EntryIndex {
     this.#db.close();
   }
 
-  #standing(): IndexStanding {
+  #revision(): IndexRevision {
     this.#refuseNewer();
-    return this.#sql.get<IndexStanding>("SELECT position, epoch FROM checkpoints WHERE name = 'rows'") as IndexStanding;
+    return this.#sql.get<IndexRevision>("SELECT position, epoch FROM checkpoints WHERE name = 'rows'") as IndexRevision;
   }
 
   #take({ rows, through, erased = [], put = [], removed = [], source }: IndexBatch): void {

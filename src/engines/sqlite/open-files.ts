@@ -169,18 +169,18 @@ export class UnchangedFile {
 
   constructor(path: string) {
     this.#path = path;
-    this.#seen = this.#look();
+    this.#seen = this.#readState();
   }
 
   /** Call it after reading: what was read may be of two states if somebody has begun to write. */
   assertUnchanged(): void {
-    if (this.#look() === this.#seen) return;
+    if (this.#readState() === this.#seen) return;
     throw new Fault("store_busy", `${this.#path} changed while it was read`, {
       hint: "Another program is writing to it. Try again.",
     });
   }
 
-  #look(): string {
+  #readState(): string {
     return [this.#path, `${this.#path}-wal`].map(stateOf).join(" ");
   }
 }

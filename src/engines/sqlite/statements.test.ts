@@ -24,24 +24,24 @@ const insertInto = (db: Database.Database): void => {
 test("what is read while a moment is held is of that moment, and afterwards of the present", () => {
   const [own, other] = twoConnections();
   const transactions = new Transactions(own);
-  const letGo = transactions.hold();
+  const release = transactions.hold();
   expect(countOf(own)).toBe(0);
   insertInto(other);
   expect(transactions.read(() => countOf(own))).toBe(0);
-  expect(letGo()).toBe(true);
+  expect(release()).toBe(true);
   expect(countOf(own)).toBe(1);
-  expect(letGo()).toBe(false);
+  expect(release()).toBe(false);
 });
 
 test("writing ends a moment, and whoever held it is told", () => {
   const [own, other] = twoConnections();
   const transactions = new Transactions(own);
-  const letGo = transactions.hold();
+  const release = transactions.hold();
   countOf(own);
   insertInto(other);
   transactions.write(() => insertInto(own));
   expect(countOf(own)).toBe(2);
-  expect(letGo()).toBe(false);
+  expect(release()).toBe(false);
 });
 
 test("another moment ends the one before, and is not ended by it", () => {

@@ -1,6 +1,6 @@
 // Capture: the same again is acknowledged, other content under the same id is a conflict, a batch is all or none.
 import { beforeEach, describe, expect, test } from "vitest";
-import { repeatableSurroundings } from "../../../test/support/surroundings.js";
+import { repeatableContext } from "../../../test/support/write-context.js";
 import { MemoryLog } from "../../engines/memory/log.js";
 import type { AppendOutcome, AppendUnit } from "../port.js";
 import { Capture, type CapturedItem } from "./capture.js";
@@ -288,7 +288,7 @@ class RacingLog extends MemoryLog {
   override async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
     const other = this.#others.shift();
     if (other !== undefined) {
-      const { entry } = pack(parseDraft(other) as Draft, repeatableSurroundings(1)) as Packed;
+      const { entry } = pack(parseDraft(other) as Draft, repeatableContext(1)) as Packed;
       await super.append([[entry]]);
     }
     return super.append(units);
@@ -296,7 +296,7 @@ class RacingLog extends MemoryLog {
 }
 
 function newCapture(to: MemoryLog): Capture {
-  return new Capture({ log: to, commit: new GroupCommit(to), surroundings: repeatableSurroundings() });
+  return new Capture({ log: to, commit: new GroupCommit(to), writeContext: repeatableContext() });
 }
 
 async function captured(inputs: readonly unknown[]) {

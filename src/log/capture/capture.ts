@@ -26,14 +26,14 @@ export interface CapturedItem extends Captured {
 export class Capture {
   readonly #log: EntryLog;
   readonly #commit: GroupCommit;
-  readonly #surroundings: WriteContext;
+  readonly #writeContext: WriteContext;
   readonly #redact: Mask | undefined;
   readonly #recorded: RecordedHooks | undefined;
 
   constructor(parts: {
     readonly log: EntryLog;
     readonly commit: GroupCommit;
-    readonly surroundings: WriteContext;
+    readonly writeContext: WriteContext;
     /** Masks input before anything else sees it; without it, entries are kept as given. */
     readonly redact?: Mask | undefined;
     /** Hooks to call with what was recorded. */
@@ -42,7 +42,7 @@ export class Capture {
     this.#log = parts.log;
     this.#redact = parts.redact;
     this.#commit = parts.commit;
-    this.#surroundings = parts.surroundings;
+    this.#writeContext = parts.writeContext;
     this.#recorded = parts.recorded;
   }
 
@@ -62,7 +62,7 @@ export class Capture {
     if (draft instanceof Rejection) return draft;
     if (slice.isOver) await slice.next();
     if (!namesOthers(draft.kind)) {
-      const packed = pack(draft, this.#surroundings);
+      const packed = pack(draft, this.#writeContext);
       if (packed instanceof Rejection) return packed;
       const outcome = await this.#commit.append([packed.entry]);
       if ("placed" in outcome) {
@@ -89,7 +89,7 @@ export class Capture {
     }
     const packed: Packed[] = [];
     for (const [index, draft] of drafts.entries()) {
-      const item = pack(draft, this.#surroundings);
+      const item = pack(draft, this.#writeContext);
       if (item instanceof Rejection) return item.at(index);
       packed.push(item);
       if (slice.isOver) await slice.next();
@@ -108,7 +108,7 @@ export class Capture {
     for (const input of inputs) {
       const draft = this.#parse(input, undefined);
       const packed =
-        draft instanceof Rejection || namesOthers(draft.kind) ? undefined : pack(draft, this.#surroundings, room);
+        draft instanceof Rejection || namesOthers(draft.kind) ? undefined : pack(draft, this.#writeContext, room);
       if (packed === undefined || packed instanceof Rejection) return undefined;
       unit.push(packed.entry);
       if (this.#recorded !== undefined) all.push(packed);

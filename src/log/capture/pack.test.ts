@@ -1,13 +1,13 @@
 // Packing: the bytes that are stored, the claims that are taken, and what JSON cannot hold.
 import { describe, expect, test } from "vitest";
-import { repeatableSurroundings } from "../../../test/support/surroundings.js";
+import { repeatableContext } from "../../../test/support/write-context.js";
 import { isUuidV7 } from "../../model/ids.js";
 import { limits } from "../../model/limits.js";
 import { Rejection } from "../../model/rejection.js";
 import type { Draft } from "./draft.js";
 import { type Packed, pack, pooledRandomBytes, sharedRoom } from "./pack.js";
 
-const surroundings = repeatableSurroundings();
+const writeContext = repeatableContext();
 
 test("the body is the id and what the caller gave, in order, as JSON in UTF-8", () => {
   const { entry } = packed({
@@ -58,7 +58,7 @@ describe("what JSON cannot hold", () => {
       },
     };
     for (const result of [1n, { deep: [1n] }, circle, broken]) {
-      expect(pack({ kind: "tool_call", id: "t", body: { tool: "t", result } }, surroundings)).toMatchObject({
+      expect(pack({ kind: "tool_call", id: "t", body: { tool: "t", result } }, writeContext)).toMatchObject({
         code: "field_invalid",
         message: expect.stringContaining("not JSON"),
       });
@@ -83,7 +83,7 @@ describe("an entry's JSON", () => {
     expect(limits.entry_bytes).toBe(16 * 1024 * 1024);
     const most = "x".repeat(limits.entry_bytes - around);
     expect(packed({ kind: "error", id: "e", body: { error: most } }).entry.body).toHaveLength(limits.entry_bytes);
-    expect(pack({ kind: "error", id: "e", body: { error: `${most}x` } }, surroundings)).toMatchObject({
+    expect(pack({ kind: "error", id: "e", body: { error: `${most}x` } }, writeContext)).toMatchObject({
       code: "entry_too_large",
       message: expect.stringContaining("16 MiB"),
       hint: expect.any(String),
@@ -93,7 +93,7 @@ describe("an entry's JSON", () => {
   test("is measured in bytes, escapes included", () => {
     const third = Math.floor(limits.entry_bytes / 3);
     for (const error of ["日".repeat(third), "\0".repeat(third)]) {
-      expect(pack({ kind: "error", id: "e", body: { error } }, surroundings)).toMatchObject({
+      expect(pack({ kind: "error", id: "e", body: { error } }, writeContext)).toMatchObject({
         code: "entry_too_large",
       });
     }
@@ -106,7 +106,7 @@ test("entries that share room have the bytes that each would have alone, short o
     "é🙂a日\ud800".repeat(chars / 5 + 1).slice(0, chars),
   );
   const drafts = errors.map((error, nth): Draft => ({ kind: "error", id: `e-${nth}`, body: { error } }));
-  const shared = drafts.map((draft) => (pack(draft, surroundings, room) as Packed).entry);
+  const shared = drafts.map((draft) => (pack(draft, writeContext, room) as Packed).entry);
   expect(shared.map(({ body }) => Buffer.from(body).toString("utf8"))).toEqual(
     errors.map((error, nth) => JSON.stringify({ id: `e-${nth}`, error })),
   );
@@ -127,7 +127,7 @@ test("random bytes from the pool are never given out twice", () => {
 });
 
 function packed(draft: Draft): Packed {
-  const result = pack(draft, surroundings);
+  const result = pack(draft, writeContext);
   if (result instanceof Rejection) throw new Error(`refused: ${result.message}`);
   return result;
 }

@@ -32,14 +32,14 @@ export interface Packed {
  */
 export type Room = (text: string) => Uint8Array;
 
-export function pack(draft: Draft, surroundings: WriteContext, room: Room = ownRoom): Packed | Rejection {
-  const nowMs = surroundings.nowMs();
-  const id = draft.id ?? uuidV7({ nowMs, random: surroundings.randomBytes(10) });
+export function pack(draft: Draft, writeContext: WriteContext, room: Room = ownRoom): Packed | Rejection {
+  const nowMs = writeContext.nowMs();
+  const id = draft.id ?? uuidV7({ nowMs, random: writeContext.randomBytes(10) });
   const text = encodeBody(id, draft);
   if (typeof text !== "string") return text;
   // Salt and body are adjacent, as they are hashed together.
   const bytes = room(text);
-  bytes.set(surroundings.randomBytes(SALT_BYTES));
+  bytes.set(writeContext.randomBytes(SALT_BYTES));
   const salt = bytes.subarray(0, SALT_BYTES);
   const body = bytes.subarray(SALT_BYTES);
   if (body.byteLength > limits.entry_bytes) return tooLarge(body.byteLength);
@@ -49,7 +49,7 @@ export function pack(draft: Draft, surroundings: WriteContext, room: Room = ownR
     id,
     created_at: (draft.body.created_at as string | undefined) ?? recorded_at,
     draft,
-    entry: { kind: draft.kind, recorded_at, recorded_by: surroundings.recorded_by ?? "", salt, body, claims },
+    entry: { kind: draft.kind, recorded_at, recorded_by: writeContext.recorded_by ?? "", salt, body, claims },
   };
 }
 
@@ -121,12 +121,12 @@ export interface OwnEntry {
 export function packOwn<K extends ReservedKind>(
   kind: K,
   fields: ReservedFieldsByKind[K],
-  surroundings: WriteContext,
+  writeContext: WriteContext,
   labels: { readonly id?: string | undefined; readonly project?: string; readonly client?: string } = {},
 ): OwnEntry {
   const { id, project = "", client = "" } = labels;
   const where = { ...(project !== "" && { project }), ...(client !== "" && { client }) };
-  const packed = pack({ kind, id, body: { ...where, ...fields } }, surroundings);
+  const packed = pack({ kind, id, body: { ...where, ...fields } }, writeContext);
   // Only its size could be refused, and callers keep it small.
   if (packed instanceof Rejection) throw new Fault("store_failed", packed.message, { hint: packed.hint ?? "" });
   return packed;

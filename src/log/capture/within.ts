@@ -20,9 +20,9 @@ export class WithinScope {
     return this.#storage?.getStore() ?? NOTHING;
   }
 
-  run<T>(surroundings: WithinOptions, work: () => T): T {
+  run<T>(defaults: WithinOptions, work: () => T): T {
     this.#storage ??= new AsyncLocalStorage();
-    return this.#storage.run({ ...this.current, ...given(surroundings) }, work);
+    return this.#storage.run({ ...this.current, ...given(defaults) }, work);
   }
 
   /** Adds missing values to the input; invalid input is left for validation to reject. */
@@ -45,6 +45,6 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-function given(surroundings: WithinOptions): WithinOptions {
-  return Object.fromEntries(Object.entries(surroundings).filter(([, value]) => value !== undefined));
+function given(defaults: WithinOptions): WithinOptions {
+  return Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined));
 }

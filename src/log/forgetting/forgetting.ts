@@ -40,7 +40,7 @@ export class Forgetting {
   constructor(parts: ErasingParts) {
     this.#log = parts.log;
     this.#calls = parts.calls;
-    this.#nowMs = () => parts.surroundings.nowMs();
+    this.#nowMs = () => parts.writeContext.nowMs();
     this.#erasing = new Erasing(parts);
   }
 
@@ -62,8 +62,8 @@ export class Forgetting {
     const done: Retained["rules"][number][] = [];
     for (const rule of rules) {
       const find = this.#inLog(filterOf(rule, this.#nowMs()));
-      const wish = { find, scope: "retention", reason: reasonOf(rule), dry_run, actor };
-      done.push({ ...rule, ...(await this.#erasing.erase(wish)) });
+      const request = { find, scope: "retention", reason: reasonOf(rule), dry_run, actor };
+      done.push({ ...rule, ...(await this.#erasing.erase(request)) });
     }
     return { dry_run, rules: done };
   }
@@ -131,7 +131,7 @@ interface ErasingParts {
   readonly log: EntryLog;
   readonly calls: LogLookups;
   readonly commit: Pick<GroupCommit, "append">;
-  readonly surroundings: WriteContext;
+  readonly writeContext: WriteContext;
 }
 
 /** Positions per redaction: erasing them delays captures for about a second. */
@@ -151,36 +151,36 @@ class Erasing {
   readonly #log: EntryLog;
   readonly #calls: LogLookups;
   readonly #commit: Pick<GroupCommit, "append">;
-  readonly #surroundings: WriteContext;
+  readonly #writeContext: WriteContext;
 
   constructor(parts: ErasingParts) {
     this.#log = parts.log;
     this.#calls = parts.calls;
     this.#commit = parts.commit;
-    this.#surroundings = parts.surroundings;
+    this.#writeContext = parts.writeContext;
   }
 
   /**
    * Erases what is found and what belongs to it. Entries recorded meanwhile, before the redaction, are found by
    * searching that range again; later ones stay. So it searches twice, and no more.
    */
-  async erase(wish: ErasureRequest): Promise<Forgotten> {
+  async erase(request: ErasureRequest): Promise<Forgotten> {
     const { position } = await this.#log.head();
     const whole = { after: 0, through: position };
-    const found = await this.#withBelongings(await wish.find(whole), whole);
-    if (wish.dry_run) return toForgotten(wish, { kinds: new Map(found.kinds), redaction: null, left: [] });
+    const found = await this.#withBelongings(await request.find(whole), whole);
+    if (request.dry_run) return toForgotten(request, { kinds: new Map(found.kinds), redaction: null, left: [] });
     const deed: ErasureProgress = { kinds: new Map(), redaction: null, left: [] };
     const isIndexStrange = await this.#isIndexStrange([...found.kinds.keys()]);
-    await this.#redactAll(deed, wish, found.kinds);
+    await this.#redactAll(deed, request, found.kinds);
     const { redaction } = deed;
-    if (redaction === null) return toForgotten(wish, deed);
+    if (redaction === null) return toForgotten(request, deed);
     const belated = (await this.#log.find(found.awaited)).filter((one) => one !== undefined && one < redaction);
     const meanwhile = { after: position, through: redaction - 1 };
-    const late = [...(await wish.find(meanwhile)), ...(belated as readonly number[])];
+    const late = [...(await request.find(meanwhile)), ...(belated as readonly number[])];
     const rest = await this.#withBelongings(late, meanwhile, deed.kinds);
-    await this.#redactAll(deed, wish, rest.kinds);
+    await this.#redactAll(deed, request, rest.kinds);
     deed.left.push(...(await this.#clean(isIndexStrange)));
-    return toForgotten(wish, deed);
+    return toForgotten(request, deed);
   }
 
   /**
@@ -251,12 +251,12 @@ class Erasing {
   }
 
   /** Once a redaction has erased something, a later fault must not report that nothing was done. */
-  async #redactAll(deed: ErasureProgress, wish: ErasureRequest, kinds: KindsByPosition): Promise<void> {
+  async #redactAll(deed: ErasureProgress, request: ErasureRequest, kinds: KindsByPosition): Promise<void> {
     const positions = inOrder(kinds.keys());
     let done = 0;
     for (const page of pagesOf(positions, POSITIONS_MAX)) {
       try {
-        const redaction = await this.#redact(wish, page);
+        const redaction = await this.#redact(request, page);
         deed.redaction ??= redaction;
       } catch (error) {
         if (deed.redaction === null || !(error instanceof Fault)) throw error;
@@ -275,8 +275,8 @@ class Erasing {
     { reason, scope, actor }: Pick<ErasureRequest, "reason" | "scope" | "actor">,
     positions: readonly number[],
   ): Promise<number> {
-    const redaction = packOwn("redaction", { positions, reason, scope }, this.#surroundings);
-    const note = packOwn("audit", { action: "forget", actor, target: redaction.id }, this.#surroundings);
+    const redaction = packOwn("redaction", { positions, reason, scope }, this.#writeContext);
+    const note = packOwn("audit", { action: "forget", actor, target: redaction.id }, this.#writeContext);
     const outcome = await this.#commit.append([redaction.entry, note.entry]);
     if ("taken" in outcome)
       throw new Fault("store_failed", "an id that was just made is taken", { hint: "Try again." });

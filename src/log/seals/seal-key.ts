@@ -6,8 +6,8 @@ import { Fault } from "../../model/fault.js";
 import { makeFolder } from "../../model/files.js";
 
 /** The default path of the key. */
-export function defaultSealKeyPath(surroundings: { readonly home: string; readonly config_home?: string }): string {
-  const { home, config_home = "" } = surroundings;
+export function defaultSealKeyPath(platform: { readonly home: string; readonly config_home?: string }): string {
+  const { home, config_home = "" } = platform;
   // The XDG standard requires absolute paths and ignores others.
   const base = config_home.startsWith("/") ? config_home : join(home, ".config");
   return join(base, "hansard", "seal-key.pem");

@@ -16,7 +16,7 @@ import type { ParsedMemory, ParsedVerdict } from "./memory-input.js";
 export interface LedgerParts {
   readonly calls: MemoryReads;
   readonly commit: Pick<GroupCommit, "append">;
-  readonly surroundings: WriteContext;
+  readonly writeContext: WriteContext;
 }
 
 export class MemoryLedger {
@@ -24,9 +24,9 @@ export class MemoryLedger {
   readonly entries: MemoryEntries;
   readonly #commit: LedgerParts["commit"];
 
-  constructor({ calls, commit, surroundings }: LedgerParts) {
+  constructor({ calls, commit, writeContext }: LedgerParts) {
     this.calls = calls;
-    this.entries = new MemoryEntries(surroundings);
+    this.entries = new MemoryEntries(writeContext);
     this.#commit = commit;
   }
 
@@ -64,10 +64,10 @@ export function memoryNotFound(id: unknown): Rejection {
 }
 
 class MemoryEntries {
-  readonly #surroundings: WriteContext;
+  readonly #writeContext: WriteContext;
 
-  constructor(surroundings: WriteContext) {
-    this.#surroundings = surroundings;
+  constructor(writeContext: WriteContext) {
+    this.#writeContext = writeContext;
   }
 
   /** The entries of a new statement: the statement first, then its evidence. */
@@ -80,7 +80,7 @@ class MemoryEntries {
     const cites = citesOf(quoted.map(({ entry_id }) => entry_id));
     const known = { type, content, source, generation, tags, valid_until, cites, similar_to, conflicts_with, actor };
     const fields = confidence === undefined ? known : { ...known, confidence };
-    const statement = packOwn("memory_proposed", fields, this.#surroundings, { id, project });
+    const statement = packOwn("memory_proposed", fields, this.#writeContext, { id, project });
     return [statement, ...quoted.map((one) => this.words(statement.id, project, one, actor))];
   }
 
@@ -88,12 +88,12 @@ class MemoryEntries {
     const { entry_id: _, evidence, ...said } = quoted;
     const quotes = evidence.map(({ entry_id, quote }) => ({ entry_id, quote }));
     const fields = { memory_id, content: "", evidence: quotes, ...said, actor };
-    return packOwn("memory_edited", fields, this.#surroundings, { project });
+    return packOwn("memory_edited", fields, this.#writeContext, { project });
   }
 
   edited(memory_id: string, project: string, { content, actor }: ParsedVerdict): OwnEntry {
     const unsaid = { evidence: [], said_by: "", said_in: "", said_at: "" };
-    return packOwn("memory_edited", { memory_id, content, ...unsaid, actor }, this.#surroundings, { project });
+    return packOwn("memory_edited", { memory_id, content, ...unsaid, actor }, this.#writeContext, { project });
   }
 
   /** A verdict, and the entry that makes it accountable. */
@@ -103,12 +103,12 @@ class MemoryEntries {
     project: string,
     { actor, reason = "" }: { readonly actor: string; readonly reason?: string },
   ): readonly OwnEntry[] {
-    const verdict = packOwn(kind, { memory_id, actor, reason }, this.#surroundings, { project });
+    const verdict = packOwn(kind, { memory_id, actor, reason }, this.#writeContext, { project });
     return [verdict, this.audit(actor, memory_id)];
   }
 
   audit(actor: string, target: string): OwnEntry {
-    return packOwn("audit", { action: "verdict", actor, target }, this.#surroundings);
+    return packOwn("audit", { action: "verdict", actor, target }, this.#writeContext);
   }
 
   /** What a turn used; only true flags are stored. */
@@ -119,11 +119,11 @@ class MemoryEntries {
       ...(used && { used }),
       ...(confirmed && { confirmed }),
     }));
-    return packOwn("memory_reinforced", { turn_id, memories, actor }, this.#surroundings, { project, client });
+    return packOwn("memory_reinforced", { turn_id, memories, actor }, this.#writeContext, { project, client });
   }
 
   superseded(fields: MemoryFieldsByKind["memory_superseded"], project: string): OwnEntry {
-    return packOwn("memory_superseded", fields, this.#surroundings, { project });
+    return packOwn("memory_superseded", fields, this.#writeContext, { project });
   }
 }
 

@@ -1,5 +1,5 @@
 // Reading memories: the list, the review queue, single ones with their history, and the acceptance rate of each source.
-import type { HeardEvidence, KeptMemory } from "../../index/memory-fold.js";
+import type { AttributedEvidence, KeptMemory } from "../../index/memory-fold.js";
 import type { Entry } from "../../model/entry.js";
 import type { MemorySource } from "../../model/memory.js";
 import { formatTime } from "../../model/time.js";
@@ -223,7 +223,7 @@ function rankOf({ source, evidence, proposed_ms }: KeptMemory, through = Number.
   return Math.round(newest_ms + HALF_LIFE_MS * Math.log2(Math.max(1, sessions) * weight));
 }
 
-function weightOf({ said_by }: HeardEvidence): number {
+function weightOf({ said_by }: AttributedEvidence): number {
   return weights[said_by] ?? 1;
 }
 

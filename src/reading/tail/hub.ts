@@ -1,6 +1,6 @@
 // The hub of all tails of one recorder: it notices growth of the log, reads new entries once for all tails that wait at
 // its end, and caches the newest. Nothing is pushed: a tail pulls from its own position, so a slow one costs no memory
-// and delays nobody; what it missed is still in the log. Redactions are applied to all caches before anything is handed
+// and delays no other tail; what it missed is still in the log. Redactions are applied to all caches before anything is handed
 // out.
 
 import type { EntryLog, StoredBody } from "../../log/port.js";
@@ -42,7 +42,7 @@ export class TailHub implements TailWindow {
   readonly #tails = new Set<Tail>();
   /** Tails that wait for more, and how to wake each. */
   readonly #waiting = new Map<Tail, Waiting>();
-  readonly #obedience: RedactionWatcher;
+  readonly #redactions: RedactionWatcher;
   #kept: Kept[] = [];
   #keptBytes = 0;
   /** Position through which the log was read for all tails. */
@@ -54,7 +54,7 @@ export class TailHub implements TailWindow {
 
   constructor(parts: TailHubParts) {
     this.#parts = parts;
-    this.#obedience = new RedactionWatcher(parts.log, {
+    this.#redactions = new RedactionWatcher(parts.log, {
       drop: (erased) => {
         this.#kept = this.#kept.map((kept) => without(kept, erased));
         for (const tail of this.#tails) tail.drop(erased);
@@ -67,11 +67,11 @@ export class TailHub implements TailWindow {
   }
 
   open(query: TailQuery): Tail {
-    const start = this.#lookFirst().then((position) => {
+    const start = this.#startPosition().then((position) => {
       this.#skipTo(position);
       return query.after ?? position;
     });
-    // Reading from the tail reports the failure; nobody may be doing so yet.
+    // Reading from the tail reports the failure; no one may be reading yet.
     start.catch(() => undefined);
     const tail = new Tail({ start, filter: query.filter, window: this });
     this.#tails.add(tail);
@@ -86,7 +86,7 @@ export class TailHub implements TailWindow {
   /** Word that the log has grown, and whether something may have been erased by it. */
   grown({ may_erase }: { readonly may_erase: boolean } = { may_erase: true }): void {
     this.#hasGrown = true;
-    if (may_erase) this.#obedience.grown();
+    if (may_erase) this.#redactions.grown();
     this.#pumpSoon();
   }
 
@@ -101,21 +101,21 @@ export class TailHub implements TailWindow {
     if (after >= this.#through) return undefined;
     const kept = this.#keptAfter(after);
     if (kept === undefined) return this.#read({ after, filter });
-    return this.isFresh ? pick(kept, after, filter) : this.#pullObediently(after, filter);
+    return this.isFresh ? pick(kept, after, filter) : this.#pullRedacted(after, filter);
   }
 
   get isFresh(): boolean {
-    return this.#obedience.isFresh;
+    return this.#redactions.isFresh;
   }
 
   applyRedactions(): Promise<void> {
-    return this.#obedience.look();
+    return this.#redactions.check();
   }
 
   wait(tail: Tail): Promise<void> {
     return new Promise((wake, fail) => {
       this.#waiting.set(tail, { wake, fail });
-      this.#poll ??= setInterval(() => void this.#look(), POLL_MS);
+      this.#poll ??= setInterval(() => void this.#pollLog(), POLL_MS);
       if (this.#hasGrown) this.#pumpSoon();
     });
   }
@@ -124,11 +124,11 @@ export class TailHub implements TailWindow {
     this.#tails.delete(tail);
     this.#waiting.get(tail)?.wake();
     this.#waiting.delete(tail);
-    this.#rest();
+    this.#stopPollIfIdle();
     if (this.#tails.size === 0) this.#forget();
   }
 
-  /** If nobody waits, skipped entries need not be read for all: a tail that lags reads for itself. */
+  /** If no tail waits, skipped entries need not be read for all: a tail that lags reads for itself. */
   #skipTo(position: number): void {
     if (this.#waiting.size > 0 || this.#isPumping || position <= this.#through) return;
     this.#forget();
@@ -144,18 +144,18 @@ export class TailHub implements TailWindow {
     return this.#kept.find((one) => one.after <= after && after < one.through);
   }
 
-  async #pullObediently(after: number, filter: TailFilter | undefined): Promise<TailRead> {
+  async #pullRedacted(after: number, filter: TailFilter | undefined): Promise<TailRead> {
     await this.applyRedactions();
     const kept = this.#keptAfter(after);
     return kept === undefined ? this.#read({ after, filter }) : pick(kept, after, filter);
   }
 
   #read(range: TailRange): Promise<TailRead> {
-    return this.#obedience.during(() => this.#parts.source.read(range), without);
+    return this.#redactions.during(() => this.#parts.source.read(range), without);
   }
 
   /** A new tail may have been opened after a redaction elsewhere. */
-  async #lookFirst(): Promise<number> {
+  async #startPosition(): Promise<number> {
     if (this.#kept.length > 0) await this.applyRedactions();
     return this.#head();
   }
@@ -164,14 +164,14 @@ export class TailHub implements TailWindow {
     return (await this.#parts.log.head()).position;
   }
 
-  /** The timer keeps the program alive, so it runs only while somebody waits. */
-  #rest(): void {
+  /** The timer keeps the program alive, so it runs only while a tail waits. */
+  #stopPollIfIdle(): void {
     if (this.#waiting.size > 0) return;
     clearInterval(this.#poll);
     this.#poll = undefined;
   }
 
-  async #look(): Promise<void> {
+  async #pollLog(): Promise<void> {
     if (this.#isPumping) return;
     try {
       if ((await this.#head()) > this.#through) this.grown();
@@ -188,7 +188,7 @@ export class TailHub implements TailWindow {
     else setImmediate(() => void this.#pump());
   }
 
-  /** Reads new entries and wakes waiting tails until there is nothing new or nobody waits. */
+  /** Reads new entries and wakes waiting tails until there is nothing new or no tail waits. */
   async #pump(): Promise<void> {
     let isFull = true;
     try {
@@ -238,13 +238,13 @@ export class TailHub implements TailWindow {
     }
     // Lets the last one come back before deciding whether anybody waits.
     await turn();
-    this.#rest();
+    this.#stopPollIfIdle();
   }
 
   #fail(error: unknown): void {
     for (const { fail } of this.#waiting.values()) fail(error);
     this.#waiting.clear();
-    this.#rest();
+    this.#stopPollIfIdle();
   }
 }
 
@@ -285,64 +285,64 @@ const ENTRIES_MAX = 10_000;
 
 class RedactionWatcher {
   readonly #log: RedactedLog;
-  readonly #keeper: EntryCache;
+  readonly #cache: EntryCache;
   /** Redactions through this position were applied. */
   #through = 0;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
   /** Announcements of growth, and their number at the last check. */
-  #words = 0;
-  #wordsKnown = 0;
-  #looking: Promise<void> | undefined;
+  #growths = 0;
+  #growthsSeen = 0;
+  #checking: Promise<void> | undefined;
 
-  constructor(log: RedactedLog, keeper: EntryCache) {
+  constructor(log: RedactedLog, cache: EntryCache) {
     this.#log = log;
-    this.#keeper = keeper;
+    this.#cache = cache;
   }
 
   /** Whether cached entries may be handed out as they are. */
   get isFresh(): boolean {
-    return this.#words === this.#wordsKnown && performance.now() - this.#lookedAtMs < FRESH_MS;
+    return this.#growths === this.#growthsSeen && performance.now() - this.#checkedAtMs < FRESH_MS;
   }
 
   /** Call it when a redaction may have been appended. */
   grown(): void {
-    this.#words += 1;
+    this.#growths += 1;
   }
 
   /** Returns once the cache has dropped everything erased before this call. */
-  look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+  check(): Promise<void> {
+    this.#checking ??= this.#runCheck().finally(() => {
+      this.#checking = undefined;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
   /** Reads, and removes what was erased meanwhile. */
   async during<T>(read: () => Promise<T>, without: (found: T, erased: ReadonlySet<number>) => T): Promise<T> {
-    await this.look();
+    await this.check();
     const since = this.#through;
     const found = await read();
     const { erased } = await this.#erasedAfter(since);
     return erased.size === 0 ? found : without(found, erased);
   }
 
-  async #look(): Promise<void> {
-    const words = this.#words;
+  async #runCheck(): Promise<void> {
+    const growths = this.#growths;
     const atMs = performance.now();
-    if (atMs - this.#lookedAtMs < LONG_MS || !(await this.#isMuch())) {
+    if (atMs - this.#checkedAtMs < LONG_MS || !(await this.#isMuch())) {
       const { through, erased } = await this.#erasedAfter(this.#through);
-      if (erased.size > 0) this.#keeper.drop(erased);
+      if (erased.size > 0) this.#cache.drop(erased);
       this.#through = through;
     }
-    this.#lookedAtMs = atMs;
-    this.#wordsKnown = words;
+    this.#checkedAtMs = atMs;
+    this.#growthsSeen = growths;
   }
 
   async #isMuch(): Promise<boolean> {
     const { position } = await this.#log.head();
     // A log that is shorter than before is another one.
     if (position >= this.#through && position - this.#through <= ENTRIES_MAX) return false;
-    this.#keeper.dropAll();
+    this.#cache.dropAll();
     this.#through = position;
     return true;
   }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { composeInMemory } from "../../../test/support/memory-recorder.js";
 import { assistant, result, type SessionEntry, system, user } from "../../../test/support/recorded-session.js";
-import { repeatableSurroundings } from "../../../test/support/surroundings.js";
+import { repeatableContext } from "../../../test/support/write-context.js";
 import { MemoryIndex } from "../../engines/memory/index.js";
 import { MemoryLog } from "../../engines/memory/log.js";
 
@@ -18,7 +18,7 @@ class CountedLog extends MemoryLog {
 
 async function counted(entries: readonly SessionEntry[]) {
   const log = new CountedLog();
-  const recorder = composeInMemory({ log, index: new MemoryIndex(), surroundings: repeatableSurroundings() });
+  const recorder = composeInMemory({ log, index: new MemoryIndex(), writeContext: repeatableContext() });
   for (let at = 0; at < entries.length; at += 5_000) {
     await recorder.append(entries.slice(at, at + 5_000).map((entry) => ({ session_id: "s", ...entry }) as never));
   }
@@ -86,7 +86,7 @@ const MIB = 1024 * 1024;
 
 async function large(entries: readonly SessionEntry[]) {
   const log = new LargeLog();
-  const recorder = composeInMemory({ log, index: new MemoryIndex(), surroundings: repeatableSurroundings() });
+  const recorder = composeInMemory({ log, index: new MemoryIndex(), writeContext: repeatableContext() });
   await recorder.append(entries.map((entry) => ({ session_id: "s", ...entry }) as never));
   return { log, session: recorder.session("s") };
 }

@@ -81,20 +81,20 @@ async function drain(app: FastifyInstance, msMax: number): Promise<void> {
   }
 }
 
-// Says in the log what is recorded, when the store cannot be used any more, and when it can be again. While nobody asks, and while whoever asks is
-// told but not the operator, that would pass in silence.
-const LOOK_MS = 2_000;
+// Logs when the store becomes unusable and when it is usable again. Without this, the operator would see nothing while no
+// requests arrive, or while only clients see the errors.
+const POLL_MS = 2_000;
 
-/** Looks now and then until the answer is called. */
-function watchStore(recorder: Recorder, logger: FastifyBaseLogger, lookMs = LOOK_MS): () => void {
+/** Polls the store's health until the returned function is called. */
+function watchStore(recorder: Recorder, logger: FastifyBaseLogger, pollMs = POLL_MS): () => void {
   let known: string | undefined;
-  let isLooking = false;
-  const look = async (): Promise<void> => {
-    // A database that vanished without a word answers late.
-    if (isLooking) return;
-    isLooking = true;
+  let isPolling = false;
+  const poll = async (): Promise<void> => {
+    // A database that dropped off the network answers late.
+    if (isPolling) return;
+    isPolling = true;
     const { trouble, position } = await recorder.health().finally(() => {
-      isLooking = false;
+      isPolling = false;
     });
     if (trouble === known) return;
     known = trouble;
@@ -102,11 +102,11 @@ function watchStore(recorder: Recorder, logger: FastifyBaseLogger, lookMs = LOOK
     else logger.warn({ trouble, position }, `${wordsOf(trouble)}; captures and reads are refused until it is back`);
   };
   // It fails only when the recorder is closed meanwhile.
-  const timer = setInterval(() => void look().catch(() => undefined), lookMs).unref();
+  const timer = setInterval(() => void poll().catch(() => undefined), pollMs).unref();
   return () => clearInterval(timer);
 }
 
-/** A line at level debug for each interaction that is recorded through this server, until the answer is called. */
+/** A line at level debug for each interaction recorded through this server, until the returned function is called. */
 function logRecorded(recorder: Recorder, logger: FastifyBaseLogger): () => void {
   return recorder.monitoring.watchRecorded(
     (entries) => {

@@ -239,7 +239,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: [newRow(1)], through: 1, put: [newDocument("a", 1)] });
-      const after = await index.standing();
+      const after = await index.revision();
       const batch = { rows: [newRow(2)], erased: [1], through: 2, put: [newDocument("b", 2)] };
       const racing = { rows: [newRow(2), newRow(3)], through: 3, put: [newDocument("c", 3)] };
       const removed = [{ collection: "made", key: "a" }];
@@ -284,11 +284,11 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       await put(index, ...mixedDocuments(10));
-      const standing = await index.standing();
+      const revision = await index.revision();
       await index.close();
       const again = await open();
       expect(await list(again, { order: "asc" })).toEqual(mixedDocuments(10).toSorted(bySort));
-      expect(await again.standing()).toEqual(standing);
+      expect(await again.revision()).toEqual(revision);
     },
   },
   {
@@ -296,7 +296,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     needs: "shared",
     run: async ({ open }) => {
       const [left, right] = [await open(), await open()];
-      const before = await right.standing();
+      const before = await right.revision();
       await put(left, newDocument("a", 1));
       expect(await keys(right, {})).toEqual(["a"]);
       await right.apply({ after: before, rows: [], through: 1, put: [newDocument("late", 2)] });

@@ -4,7 +4,7 @@ import type { EntryIndex, EntryRow, IndexBatch } from "../../../src/index/port.j
 
 /** Applies a batch where the index stands at this moment, with documents of the check's own added to the folded ones. */
 export async function fill(index: EntryIndex, batch: Omit<IndexBatch, "after">): Promise<void> {
-  const after = await index.standing();
+  const after = await index.revision();
   const { put = [], removed = [] } = await foldBatch({ index, ...batch });
   await index.apply({
     ...batch,
@@ -17,7 +17,7 @@ export async function fill(index: EntryIndex, batch: Omit<IndexBatch, "after">):
 /** Applies rows whose positions have no gap, so many at a time, even if others do so at the same time. */
 export async function fillAll(index: EntryIndex, rows: readonly EntryRow[], size: number): Promise<void> {
   for (;;) {
-    const after = await index.standing();
+    const after = await index.revision();
     if (after.position >= rows.length) return;
     const batch = rows.slice(after.position, after.position + size);
     const documents = await foldBatch({ index, rows: batch });

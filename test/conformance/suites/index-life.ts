@@ -33,7 +33,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(40, 1);
-      const start = await index.standing();
+      const start = await index.revision();
       expect(await index.apply({ after: start, rows, through: 40 })).toBe(true);
       const before = await answersOf(index);
       expect(await index.apply({ after: start, rows, through: 40 })).toBe(false);
@@ -47,7 +47,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(40, 2);
-      const after = await index.standing();
+      const after = await index.revision();
       await fill(index, { rows: rows.slice(0, 25), through: 25, put: [newDocument("kept", 1)] });
       const changes = { put: [newDocument("other", 2)], removed: [newDocument("kept", 1)], erased: [1, 2] };
       for (const position of [0, 10, 24, 26, 40]) {
@@ -66,13 +66,13 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       const rows = mixedRows(40, 3);
       await fill(index, { rows: rows.slice(0, 25), through: 25 });
-      const before = await index.standing();
+      const before = await index.revision();
       await index.reset();
       const batch = { rows: rows.slice(25), through: 40, put: [newDocument("of old", 1)] };
       await index.apply({ after: before, ...batch });
       expect(await index.checkpoint()).toBe(0);
       await fill(index, { rows: rows.slice(0, 25), through: 25 });
-      expect((await index.standing()).position).toBe(before.position);
+      expect((await index.revision()).position).toBe(before.position);
       await index.apply({ after: before, ...batch });
       expect(await index.checkpoint()).toBe(25);
       await fill(index, { rows: rows.slice(25), through: 40 });
@@ -89,7 +89,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
         { log_id: "log", position: 1, hash: "aa" },
         { log_id: "log", position: 2, hash: "bb" },
       ];
-      const start = await index.standing();
+      const start = await index.revision();
       await fill(index, { rows: [newRow(1)], through: 1, source: first });
       expect(await index.source()).toEqual(first);
       await fill(index, { rows: [newRow(2)], through: 2, source: second });
@@ -204,7 +204,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(50, 8);
-      const after = await index.standing();
+      const after = await index.revision();
       await Promise.all([1, 2, 3, 4].map(() => index.apply({ after, rows, through: rows.length })));
       expect(await answersOf(index)).toEqual(expectedAnswers(rows));
     },

@@ -21,7 +21,7 @@ import { EXTRACTION, UNSENT } from "./sent-tokens.js";
 
 export interface ModelPassParts {
   readonly calls: MemoryReads;
-  readonly surroundings: WriteContext;
+  readonly writeContext: WriteContext;
   readonly propose: (proposal: Proposal) => Promise<void>;
   readonly append: (entries: readonly OwnEntry[]) => Promise<unknown>;
 }
@@ -101,7 +101,7 @@ export class ModelPass {
       yield { session_id, last_at: "" };
       return;
     }
-    const nowMs = this.#parts.surroundings.nowMs();
+    const nowMs = this.#parts.writeContext.nowMs();
     let cursor: string | null = "";
     while (cursor !== null) {
       const page: SessionList = await this.#parts.calls.listSessions({ limit: PAGE, cursor, project });
@@ -195,12 +195,12 @@ export class ModelPass {
 
   async #note(action: string, target: string, id?: string): Promise<void> {
     const said = { action, actor: `model:${this.#options.extractor.name}`.slice(0, 200), target };
-    await this.#parts.append([packOwn("audit", said, this.#parts.surroundings, { id })]);
+    await this.#parts.append([packOwn("audit", said, this.#parts.writeContext, { id })]);
   }
 
   /** By all runs, from the audit entries. */
   async #sentToday(): Promise<number> {
-    const nowMs = this.#parts.surroundings.nowMs();
+    const nowMs = this.#parts.writeContext.nowMs();
     const since_ms = nowMs - (nowMs % DAY_MS);
     return this.#parts.calls.tokensSentSince(since_ms);
   }

@@ -86,8 +86,8 @@ function readWhole(
     chunks = [];
     done(null, reason);
   };
-  /** What is too wide or too deep is refused as soon as that is seen, before the rest of it has come. */
-  const look = (chunk: Buffer): Rejection | undefined => {
+  /** Refuses a body that is too wide or too deep as soon as that shows, before the rest has arrived. */
+  const scanChunk = (chunk: Buffer): Rejection | undefined => {
     if (scan !== undefined) return scan.take(chunk);
     if (size < SCAN_BYTES_MIN) return undefined;
     scan = new JsonScan({ hasLines });
@@ -103,7 +103,7 @@ function readWhole(
     if (size > limits.request_bytes) return refuse(requestTooLarge());
     if (account?.take(chunk.byteLength) === false) return refuse(bodiesOverload());
     chunks.push(chunk);
-    const refused = look(chunk);
+    const refused = scanChunk(chunk);
     if (refused !== undefined) refuse(refused);
   });
   payload.on("end", () => {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { WriteContext } from "../../src/log/capture/pack.js";
 
 /** Every call for the time is a millisecond later than the one before. */
-export function repeatableSurroundings(seed = 0): WriteContext {
+export function repeatableContext(seed = 0): WriteContext {
   let nowMs = Date.UTC(2026, 10, 15, 6, 39, 37);
   let calls = 0;
   return {
