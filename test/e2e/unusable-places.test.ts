@@ -26,7 +26,7 @@ describe("HANSARD_DATA that names", () => {
     writeFileSync(file, "");
     for (const args of [record, ["list"]]) {
       expect(await error(args, file)).toContain(`${file} is a file, not a folder`);
-      expect(await error(args, join(file, "below"))).toContain(`${file}/below lies in ${file}, which is a file`);
+      expect(await error(args, join(file, "below"))).toContain(`${file}/below is inside ${file}, which is a file`);
     }
   });
 
