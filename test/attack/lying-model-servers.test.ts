@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { packOwn } from "../../src/log/capture/pack.js";
-import { repeatableContext } from "../support/write-context.js";
 import { folderOfFile } from "../support/temporary-folder.js";
+import { repeatableContext } from "../support/write-context.js";
 import { askedModels, completionOf, documentOf, REQUEST, TRUE, told, wholeRecord } from "./asked-models.js";
 
 const asked = askedModels();
