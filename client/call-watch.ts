@@ -1,5 +1,5 @@
 // One model call, from its start to its end. It is created where the call is made, and takes its labels from there.
-import type { CaptureLabels, InteractionRecorder } from "./context.js";
+import type { CaptureLabels, InteractionRecorder } from "./default-labels.js";
 import type { InteractionInput } from "./entries.js";
 
 type Interaction = Omit<InteractionInput, "latency_ms">;

@@ -2,7 +2,7 @@
 // captured ever throws.
 
 import { Connection } from "./connection.js";
-import { type CaptureLabels, createContext } from "./context.js";
+import { type CaptureLabels, createContext } from "./default-labels.js";
 import { Delivery, type DeliveryOptions } from "./delivery.js";
 import type {
   CompletionInput,
@@ -20,7 +20,7 @@ import type {
 import { newId } from "./ids.js";
 import { type NodeModules, node } from "./node.js";
 import type { Captured, Counters, Problem } from "./outcomes.js";
-import { defaultRetry } from "./server-errors.js";
+import { defaultRetry } from "./retry.js";
 import { type Fields, snapshot } from "./snapshot.js";
 import { defaultSpoolFolder, Spool } from "./spool.js";
 

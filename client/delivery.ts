@@ -1,12 +1,13 @@
 // Delivery of captured entries: each becomes a line of JSON, is written to the spool, and is sent in batches until it arrives.
 
 import type { Connection, WholeAnswer } from "./connection.js";
-import type { CaptureLabels } from "./context.js";
+import type { CaptureLabels } from "./default-labels.js";
 import { newId } from "./ids.js";
 import { unref } from "./node.js";
 import type { Captured, Counters, Problem } from "./outcomes.js";
 import { MemoryQueue, type Queue } from "./queue.js";
-import { failureOf, jsonObjectIn, type RetryLimits, reasonOf, retryDelay, toConnectionError } from "./server-errors.js";
+import { type RetryLimits, retryDelay } from "./retry.js";
+import { failureOf, jsonObjectIn, reasonOf, toConnectionError } from "./server-errors.js";
 import { type Fields, OWN } from "./snapshot.js";
 import type { Spool } from "./spool.js";
 

@@ -4,7 +4,7 @@ export { type CallbackRecorder, recordingCallbacks } from "./adapters/langchain.
 export { type ReadingRecorder, recordedSession } from "./adapters/openai-agents.js";
 export type { ClientRecorder, ClientSession } from "./client-recorder.js";
 export { type ConnectOptions, connectRecorder } from "./client-recorder.js";
-export type { CaptureLabels, InteractionRecorder } from "./context.js";
+export type { CaptureLabels, InteractionRecorder } from "./default-labels.js";
 export type * from "./entries.js";
 export type { Captured, Counters, Problem } from "./outcomes.js";
 export { type RecordingFetchOptions, recordingFetch } from "./recording-fetch.js";

@@ -1,5 +1,5 @@
 // A `fetch` that any provider's SDK takes: it records model calls, and hands every byte on unchanged and unbuffered.
-import type { InteractionRecorder } from "./context.js";
+import type { InteractionRecorder } from "./default-labels.js";
 import { observeBody } from "./observed-stream.js";
 import { beginRecording, type Recording } from "./recording.js";
 import { reasonOf } from "./server-errors.js";

@@ -1,6 +1,6 @@
 // A model call as bytes, from its request to the end of its answer; `recordingFetch` and the proxy both record with it.
 import { CallWatch } from "./call-watch.js";
-import type { InteractionRecorder } from "./context.js";
+import type { InteractionRecorder } from "./default-labels.js";
 import { type ModelCall, toInteraction } from "./model-call.js";
 import type { StreamWatch } from "./observed-stream.js";
 import { anthropicMessages } from "./providers/anthropic-messages.js";

@@ -26,7 +26,7 @@ export type {
   Scrubbed,
   ScrubOptions,
 } from "./log/forgetting/forget-requests.js";
-export type { SecretFinding } from "./log/forgetting/scrubbing.js";
+export type { SecretFinding } from "./log/forgetting/recorded-secrets.js";
 export type { EntryLog } from "./log/port.js";
 export type { LearningOptions } from "./memories/background/learning.js";
 export type { ExtractOptions } from "./memories/memory-writer.js";
@@ -132,9 +132,9 @@ export {
   type SessionLabels,
   type TimelineOptions,
 } from "./recorder/session.js";
-export type { Elsewhere } from "./search/elsewhere.js";
 export type { Facets } from "./search/facets.js";
 export type { EntryList, InteractionList } from "./search/lists/entry-pages.js";
+export type { Elsewhere } from "./search/other-kinds.js";
 export type { SearchHit, SearchPage } from "./search/searcher.js";
 export type {
   AnthropicHistory,

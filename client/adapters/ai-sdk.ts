@@ -1,6 +1,6 @@
 // Middleware for the AI SDK: `wrapLanguageModel({ model, middleware: recordingMiddleware(recorder) })`.
 import { CallWatch } from "../call-watch.js";
-import type { InteractionRecorder } from "../context.js";
+import type { InteractionRecorder } from "../default-labels.js";
 import { observeStream } from "../observed-stream.js";
 import { isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
 import { reasonOf } from "../server-errors.js";

@@ -1,6 +1,6 @@
 // A callback handler for LangChain.js: `callbacks: [recordingCallbacks(recorder)]`.
 import { CallWatch } from "../call-watch.js";
-import type { InteractionRecorder } from "../context.js";
+import type { InteractionRecorder } from "../default-labels.js";
 import type { EntryEnvelope } from "../entries.js";
 import { contentText, isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
 import { reasonOf } from "../server-errors.js";

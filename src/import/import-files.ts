@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/time.js";
+import { isDatabase, openTables, type Tables } from "./foreign-databases.js";
 import { FileTally, ImportBatcher, type ImportTarget } from "./import-batcher.js";
 import type { Importer, LogState, Opening } from "./importer.js";
 import { EXPORTED_LEVELS_MAX, isUtf16, oneByOne, readRecords } from "./lines.js";
@@ -16,7 +17,6 @@ import {
   reasonOf,
   type UnreadablePath,
 } from "./source-files.js";
-import { isDatabase, openTables, type Tables } from "./tables.js";
 
 export interface ImportOptions {
   /** Forces a format, where the content does not identify it. */

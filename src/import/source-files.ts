@@ -10,6 +10,7 @@ import type { JsonObject } from "../model/json.js";
 import { limits } from "../model/limits.js";
 import type { WallClock } from "../model/time.js";
 import { firstValue, readDocument } from "./document.js";
+import { type Tables, UnreadableTables } from "./foreign-databases.js";
 import type { FileTally } from "./import-batcher.js";
 import type { ImportProgress } from "./import-files.js";
 import type {
@@ -23,7 +24,6 @@ import type {
   TableRow,
 } from "./importer.js";
 import { EXPORTED_LEVELS_MAX, isOpenAt, LINE_BYTES_MAX, oneByOne, readRecords } from "./lines.js";
-import { type Tables, UnreadableTables } from "./tables.js";
 import { decompressed, isCompressed } from "./zstd.js";
 
 /** Enough of a file to recognise its format. */

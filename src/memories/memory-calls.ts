@@ -2,10 +2,10 @@
 import type { EntryIndex } from "../index/port.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
-import type { AnswerContext, CallsOf } from "../reading/calls.js";
+import type { AnswerContext, CallsOf } from "../reading/call-table.js";
 import type { SessionList } from "../sessions/session-summary.js";
 import type { FileText } from "./files/file-audit.js";
-import type { ScopedStatement } from "./judge/judged.js";
+import type { ScopedStatement } from "./judge/judgement.js";
 import type { MemoryJudge } from "./judge/memory-judge.js";
 import type { PassRange, TurnQuery } from "./pass-steps.js";
 import type { MemoryDetail, MemoryList, Recalled } from "./review/memory-answers.js";

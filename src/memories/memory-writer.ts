@@ -10,6 +10,7 @@ import { notFound, orThrow, Rejection } from "../model/rejection.js";
 import type { FileText } from "./files/file-audit.js";
 import { Passes, type PassOptions, passOptionNames } from "./passes.js";
 import type { Extractor, ExtractorSettings } from "./propose/extractor.js";
+import { parseDailyTokens } from "./propose/model/daily-budget.js";
 import { Proposing, type ProposingParts } from "./propose/proposing.js";
 import { RECALL_SOURCE } from "./reinforce/session-given.js";
 import type {
@@ -21,7 +22,7 @@ import type {
   Reinforcement,
   VerdictsGiven,
 } from "./review/memory-answers.js";
-import { type NewMemory, type ParsedVerdict, type ParsedVerdicts, parseDailyTokens } from "./review/memory-input.js";
+import type { NewMemory, ParsedVerdict, ParsedVerdicts } from "./review/memory-input.js";
 import { type LedgerParts, MemoryLedger } from "./review/memory-ledger.js";
 import { Verdicts } from "./review/verdicts.js";
 

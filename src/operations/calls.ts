@@ -1,7 +1,7 @@
 // Every call that the reading side answers: operations, and what is asked by no surface.
 import { verify } from "../log/verify.js";
 import { type MemoryCalls, memoryCalls } from "../memories/memory-calls.js";
-import type { AnswerContext, CallsOf } from "../reading/calls.js";
+import type { AnswerContext, CallsOf } from "../reading/call-table.js";
 import { type MaintenanceCalls, maintenanceCalls } from "../reading/maintenance.js";
 import { operationCalls } from "./index.js";
 import type { Readers } from "./readers.js";

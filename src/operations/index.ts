@@ -1,5 +1,5 @@
 // The list of operations. Every surface follows from it; the comments are those of the library's methods.
-import type { AnswerContext, CallTable } from "../reading/calls.js";
+import type { AnswerContext, CallTable } from "../reading/call-table.js";
 import { addMemory } from "./add-memory.js";
 import { appendEntries } from "./append-entries.js";
 import { auditMemoryFile } from "./audit-memory-file.js";

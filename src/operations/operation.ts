@@ -8,7 +8,7 @@ import type { FaultCode } from "../model/fault.js";
 import { knownOptions } from "../model/options.js";
 import { type Noun, notFound, RecorderError, Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import type { AnswerOf, GivenIn } from "../model/schema.js";
-import type { AnswerContext } from "../reading/calls.js";
+import type { AnswerContext } from "../reading/call-table.js";
 import { type Input, type OptionsOf, parseInput, type QueryOf, type Question } from "../search/input.js";
 import type { Parameter } from "../search/parameters.js";
 import type { Readers } from "./readers.js";

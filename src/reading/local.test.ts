@@ -6,7 +6,7 @@ import { MemoryLog } from "../engines/memory/log.js";
 import { noMask } from "../model/mask.js";
 import { calls as callTable } from "../operations/calls.js";
 import { readersOf } from "../operations/readers.js";
-import { bindCalls } from "./calls.js";
+import { bindCalls } from "./call-table.js";
 import { LocalReading } from "./local.js";
 
 const { randomBytes } = repeatableContext();

@@ -5,7 +5,7 @@ import type { EntryIndex } from "../index/port.js";
 import type { EntryLog } from "../log/port.js";
 import type { Mask } from "../model/mask.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
-import type { AnswerContext, CallTable, Reading } from "./calls.js";
+import type { AnswerContext, CallTable, Reading } from "./call-table.js";
 import type { ReadersOf } from "./index-in-use.js";
 import type { IndexState } from "./maintenance.js";
 import type { RebuildOptions } from "./rebuild.js";

@@ -11,7 +11,7 @@ import { walkBodies } from "../log/walk-log.js";
 import { parseJsonObject } from "../model/json.js";
 import { parseTime } from "../model/time.js";
 import type { Contradiction } from "../model/verification.js";
-import type { AnswerContext, CallsOf } from "./calls.js";
+import type { AnswerContext, CallsOf } from "./call-table.js";
 
 export interface IndexState {
   /** Position through which rows are indexed. */

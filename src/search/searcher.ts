@@ -9,15 +9,15 @@ import { itemAt } from "../model/item-at.js";
 import { limits } from "../model/limits.js";
 import type { MemoryStatus } from "../model/memory.js";
 import { TimeSlice } from "../model/scheduling.js";
-import { countElsewhere, type ElsewhereCounts } from "./elsewhere.js";
 import { FacetCounts, type Facets } from "./facets.js";
 import { type GivenHit, GivenSearch, textsIn } from "./given-search.js";
+import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./hit-lines.js";
 import { EntryReader } from "./lists/entry-reader.js";
 import { cursorAfter } from "./lists/list-query.js";
 import type { ReadingParts } from "./lists/reader.js";
 import { beginningOf, type Match, Matcher } from "./matching.js";
+import { countElsewhere, type ElsewhereCounts } from "./other-kinds.js";
 import type { SearchQuery } from "./search-query.js";
-import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./session-history.js";
 import { type MatchRange, type Snippet, snippetOf, snippetOfMasked } from "./snippet.js";
 
 /** An entry in its short form, and why it was found. */

@@ -1,6 +1,6 @@
 // Reads and tails in their own threads, started on first use, so neither ever holds up capture.
 
-import type { Reading } from "../reading/calls.js";
+import type { Reading } from "../reading/call-table.js";
 import type { RebuildOptions } from "../reading/rebuild.js";
 import type { TailRange, TailRead, TailSource } from "../reading/tail/read-tail.js";
 import type { PriceFile } from "../usage/price-file.js";

@@ -3,7 +3,7 @@
 
 import type { ModelPrice } from "@pydantic/genai-prices";
 import type { Counting } from "../model/usage.js";
-import type { ModelCall } from "./calls.js";
+import type { ModelCall } from "./call-merger.js";
 
 /** One rate, or tiers: another rate for the whole of a call with larger input. */
 export type Rate = number | { readonly base: number; readonly tiers: readonly Tier[] };

@@ -5,7 +5,7 @@ import { calcPrice } from "@pydantic/genai-prices";
 import { describe, expect, test } from "vitest";
 import { folderOfFile } from "../../test/support/temporary-folder.js";
 import { Rejection } from "../model/rejection.js";
-import type { ModelCall } from "./calls.js";
+import type { ModelCall } from "./call-merger.js";
 import { pricesOfFile, readPriceFile } from "./price-file.js";
 import { costOf, knownPrices, type Rates } from "./price-table.js";
 

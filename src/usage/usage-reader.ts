@@ -4,7 +4,7 @@ import { type RowFilter, rowMatches } from "../index/row-filter.js";
 import { formatTime } from "../model/time.js";
 import { type TokenName, tokenNames } from "../model/usage.js";
 import type { ReadingParts } from "../search/lists/reader.js";
-import { CallMerger, type ModelCall } from "./calls.js";
+import { CallMerger, type ModelCall } from "./call-merger.js";
 import { type PriceFile, pricesOfFile } from "./price-file.js";
 import { costOf, knownPrices, type Prices } from "./price-table.js";
 import type { UsageDivision, UsageReport, UsageRow, UsageTotal } from "./usage-report.js";

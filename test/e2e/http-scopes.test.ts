@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allows, type Scope, scopes } from "../../src/guard/scopes.js";
 import { openRecorder } from "../../src/index.js";
-import { needByRoute } from "../../src/operations/scopes.js";
+import { needByRoute } from "../../src/operations/route-scopes.js";
 import { createServer } from "../../src/surfaces/http/server.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
 import { listen } from "./event-source.js";

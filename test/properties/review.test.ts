@@ -6,7 +6,7 @@ import { statementsOf } from "../../src/memories/files/statements.js";
 import { SupportSearch } from "../../src/memories/files/support.js";
 import { judge } from "../../src/memories/judge/gates.js";
 import { hedgeIn } from "../../src/memories/judge/hedges.js";
-import type { GateContext } from "../../src/memories/judge/judged.js";
+import type { GateContext } from "../../src/memories/judge/judgement.js";
 import { particularsOf, standsIn } from "../../src/memories/judge/particulars.js";
 import { wordsOf } from "../../src/memories/judge/statement.js";
 import { parseAnswer } from "../../src/memories/propose/model/model-pass.js";

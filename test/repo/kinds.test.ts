@@ -41,7 +41,7 @@ test("a kind that is only in the table of kinds does not compile where something
       "src/export/markdown.ts",
       "src/surfaces/http/describe/entry-schemas.ts",
       "src/index/texts.ts",
-      "src/search/session-history.ts",
+      "src/search/hit-lines.ts",
     ]),
   );
   // The model itself follows from its tables.

@@ -9,7 +9,7 @@ import { scopes } from "../../src/guard/scopes.js";
 import { openRecorder } from "../../src/index.js";
 import { limits } from "../../src/model/limits.js";
 import type { Need } from "../../src/operations/operation.js";
-import { needByRoute } from "../../src/operations/scopes.js";
+import { needByRoute } from "../../src/operations/route-scopes.js";
 // What a route needs is declared there.
 import type {} from "../../src/surfaces/http/checks/callers.js";
 import { statusByFault, statusByRejection } from "../../src/surfaces/http/checks/errors.js";

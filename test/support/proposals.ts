@@ -1,7 +1,7 @@
 // Proposals and what they are judged by, for tests: everything is as it should be, but for what the test says.
 
 import { judge } from "../../src/memories/judge/gates.js";
-import type { GateContext } from "../../src/memories/judge/judged.js";
+import type { GateContext } from "../../src/memories/judge/judgement.js";
 import type { QuotedEntry, Speaker } from "../../src/memories/text/quoted-entry.js";
 import { Stems } from "../../src/memories/text/stems.js";
 import type { Proposal } from "../../src/model/memory.js";

@@ -8,7 +8,7 @@ import { Rejection, reject } from "../../model/rejection.js";
 import { type AnswerOf, counts, type GivenIn, named, text } from "../../model/schema.js";
 import { parseTimeBound } from "../../model/time.js";
 import type { LogFilter } from "./log-lookups.js";
-import type { SecretFinding } from "./scrubbing.js";
+import type { SecretFinding } from "./recorded-secrets.js";
 
 export const newForgetting = named(
   "NewForgetting",

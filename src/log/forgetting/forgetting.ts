@@ -25,7 +25,7 @@ import {
   type ScrubOptions,
 } from "./forget-requests.js";
 import type { LogFilter, LogLookups } from "./log-lookups.js";
-import { findSecrets, type SecretFinding } from "./scrubbing.js";
+import { findSecrets, type SecretFinding } from "./recorded-secrets.js";
 
 const ACTOR_DEFAULT = "person";
 

@@ -1,7 +1,7 @@
 // Memory files: which statements they hold, and what the record says of each.
 import { describe, expect, test } from "vitest";
 import { entrySaid } from "../../../test/support/proposals.js";
-import type { KnownMemory } from "../judge/judged.js";
+import type { KnownMemory } from "../judge/judgement.js";
 import type { QuotedEntry } from "../text/quoted-entry.js";
 import { Stems } from "../text/stems.js";
 import { audited, FileCopies } from "./file-audit.js";

@@ -5,7 +5,7 @@ import type { Evidence, MemorySource, MemoryStatus, MemoryType } from "../../mod
 import type { Speaker } from "../text/quoted-entry.js";
 import { Stems } from "../text/stems.js";
 import { judge } from "./gates.js";
-import type { GivenText, KnownMemory } from "./judged.js";
+import type { GivenText, KnownMemory } from "./judgement.js";
 import { wordsOf } from "./statement.js";
 
 const stems = new Stems();

@@ -8,7 +8,7 @@ import { type Sentence, sentencesOf } from "../text/sentences.js";
 import type { Stems } from "../text/stems.js";
 import { contradict } from "./contradiction.js";
 import { hedgeIn, isQuestion, trialIn } from "./hedges.js";
-import type { GateContext, GivenText, KeptProposal, KnownMemory } from "./judged.js";
+import type { GateContext, GivenText, KeptProposal, KnownMemory } from "./judgement.js";
 import { particularsOf, standsIn } from "./particulars.js";
 import { comparable, formOf, globalTypes, projectAmong, QUOTE_CHARS_MIN } from "./statement.js";
 

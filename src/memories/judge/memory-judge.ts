@@ -12,7 +12,7 @@ import { FileAuditor, type FileText, type FoundStatement } from "../files/file-a
 import type { MemoriesById } from "../memory-cache.js";
 import { PassReader, TurnReader } from "../pass-reader.js";
 import type { PassRange, ProposalStep, RulesFound, TurnQuery, TurnUses, UsesStep } from "../pass-steps.js";
-import { tokensSentSince } from "../propose/model/sent-tokens.js";
+import { tokensSentSince } from "../propose/model/daily-budget.js";
 import { Recall } from "../recall/recall.js";
 import { GivenItems, givenItemsIn } from "../reinforce/session-given.js";
 import { TurnUsesReader } from "../reinforce/turn-uses.js";
@@ -30,7 +30,7 @@ import type {
   Judged,
   QuotedEvidence,
   ScopedStatement,
-} from "./judged.js";
+} from "./judgement.js";
 import { comparable, wordsOf } from "./statement.js";
 
 export interface MemoryJudgeParts {

@@ -6,7 +6,7 @@ import { itemAt } from "../../model/item-at.js";
 import type { Evidence, Proposal } from "../../model/memory.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
 import type { SerialQueue } from "../../model/scheduling.js";
-import type { EvidenceLookup, KeptProposal, QuotedEvidence } from "../judge/judged.js";
+import type { EvidenceLookup, KeptProposal, QuotedEvidence } from "../judge/judgement.js";
 import { projectAmong } from "../judge/statement.js";
 import type { DroppedProposal, MemorySummary } from "../review/memory-answers.js";
 import type { ParsedMemory } from "../review/memory-input.js";

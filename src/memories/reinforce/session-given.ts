@@ -7,7 +7,7 @@ import { isJsonObject } from "../../model/json.js";
 import { LruCache } from "../../model/lru-cache.js";
 import { SerialQueue } from "../../model/scheduling.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
-import type { GivenText } from "../judge/judged.js";
+import type { GivenText } from "../judge/judgement.js";
 import { wordsOf } from "../judge/statement.js";
 import { spokenIn, textsOfPack } from "../text/quoted-entry.js";
 

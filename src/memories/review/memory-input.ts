@@ -123,7 +123,6 @@ const LIST_MAX = 100;
 const QUOTE_CHARS_MAX = 10_000;
 const VERDICTS_MAX = 10_000;
 const ACTOR_DEFAULT = "person";
-const DAILY_TOKENS = 200_000;
 
 /** A memory to add, or to propose. */
 export interface NewMemory {
@@ -218,13 +217,6 @@ export function parseFileText(input: unknown): FileText | Rejection {
   }
   const project = parseLabel("project", given.project === "-" ? "" : given.project);
   return project instanceof Rejection ? project : { text, project };
-}
-
-/** How many tokens a model is sent in a day. */
-export function parseDailyTokens(value: unknown): number | Rejection {
-  if (isAbsent(value)) return DAILY_TOKENS;
-  if (typeof value === "number" && value >= 0) return value;
-  return invalid("daily_tokens", "daily_tokens must be a number of tokens");
 }
 
 function parseContent(content: unknown): string | Rejection {

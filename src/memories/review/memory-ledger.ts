@@ -7,7 +7,7 @@ import { packOwn } from "../../log/capture/pack.js";
 import type { TakenClaim } from "../../log/port.js";
 import type { MemoryFieldsByKind } from "../../model/memory.js";
 import { notFound, orThrow, RecorderError, type Rejection } from "../../model/rejection.js";
-import type { KeptProposal, QuotedEvidence } from "../judge/judged.js";
+import type { KeptProposal, QuotedEvidence } from "../judge/judgement.js";
 import type { MemoryReads } from "../memory-calls.js";
 import type { TurnUses } from "../pass-steps.js";
 import type { MemorySummary } from "./memory-answers.js";

@@ -1,7 +1,7 @@
 // What a server is asked in addition to operations: a row for each call names its route.
 import { Fault } from "../../model/fault.js";
 import { type Calls, calls } from "../../operations/calls.js";
-import { bindCalls } from "../../reading/calls.js";
+import { bindCalls } from "../../reading/call-table.js";
 import type { Health } from "../monitoring.js";
 import type { ServerConnection } from "./server-connection.js";
 

@@ -1,7 +1,7 @@
 // Tails through a server: its events as they come, and again from where they broke off when the connection does.
 import { setTimeout as pause } from "node:timers/promises";
 import { textOf } from "../../../client/connection.js";
-import { defaultRetry, retryDelay } from "../../../client/server-errors.js";
+import { defaultRetry, retryDelay } from "../../../client/retry.js";
 import { Fault } from "../../model/fault.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { TailRead, TailRow } from "../../reading/tail/read-tail.js";

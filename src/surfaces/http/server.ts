@@ -7,14 +7,13 @@ import type { Recorder } from "../../recorder/recorder.js";
 import { acceptJson, budgetBodies } from "./checks/bodies.js";
 import { checkRequests } from "./checks/callers.js";
 import { answerClientError, answerExpectation, refuseAddress, refuseRoute, sendError } from "./checks/errors.js";
-import { addGates } from "./checks/gates.js";
 import { HostCheck } from "./checks/hosts.js";
 import { cutOffStalled, defaultLimits, type ServerLimits } from "./checks/limits.js";
 import { RateLimit } from "./checks/rate-limit.js";
+import { addGates } from "./checks/read-gate.js";
 import { gatherOperations } from "./describe/openapi.js";
 import { logRequest, RequestLog } from "./logger.js";
 import { accessRoutes } from "./routes/access.js";
-import { custodyRoutes } from "./routes/custody.js";
 import { documentRoutes } from "./routes/documents.js";
 import { exportRoutes } from "./routes/export.js";
 import { hookRoutes } from "./routes/hooks.js";
@@ -22,6 +21,7 @@ import { mcpRoutes } from "./routes/mcp.js";
 import { metricsRoutes } from "./routes/metrics.js";
 import { operationRoutes } from "./routes/operations.js";
 import { isUnreadableView, pageRoutes, readPage, sendHtml } from "./routes/page.js";
+import { custodyRoutes } from "./routes/store-state.js";
 import { tailRoutes } from "./routes/tail.js";
 
 export interface ServerOptions {

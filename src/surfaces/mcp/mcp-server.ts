@@ -3,7 +3,7 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from "@
 import { allows, type Scope } from "../../guard/scopes.js";
 import { Fault } from "../../model/fault.js";
 import { RecorderError } from "../../model/rejection.js";
-import { needByRoute } from "../../operations/scopes.js";
+import { needByRoute } from "../../operations/route-scopes.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { countThatFits, pieceOf, recordedText, shortRow } from "./bounds.js";
 import type { Arguments, Schemas, Tool, ToolAnswer } from "./tool.js";

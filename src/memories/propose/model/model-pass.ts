@@ -16,8 +16,8 @@ import type { MemoryReads } from "../../memory-calls.js";
 import type { ExtractionCollector } from "../../passes.js";
 import type { QuotedEntry } from "../../text/quoted-entry.js";
 import type { AbortSignalLike, Extractor, ModelReply } from "../extractor.js";
+import { EXTRACTION, UNSENT } from "./daily-budget.js";
 import { narrower, SEGMENTATION, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./segments.js";
-import { EXTRACTION, UNSENT } from "./sent-tokens.js";
 
 export interface ModelPassParts {
   readonly calls: MemoryReads;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { entrySaid, gateContextOf } from "../../../../test/support/proposals.js";
 import { judge } from "../../judge/gates.js";
-import type { GateContext } from "../../judge/judged.js";
+import type { GateContext } from "../../judge/judgement.js";
 import { wordsOf } from "../../judge/statement.js";
 import { Stems } from "../../text/stems.js";
 import { generationOf, parseAnswer } from "./model-pass.js";

@@ -13,7 +13,7 @@ import type { PassedOverWords } from "../../review/memory-answers.js";
 import type { Spoken } from "../../text/quoted-entry.js";
 import { sentencesOf } from "../../text/sentences.js";
 import { type Finding, plain, proseOf, quoteOf } from "./prose.js";
-import { findInUsers, findStanding } from "./users.js";
+import { findInUsers, findStanding } from "./user-requests.js";
 
 /** Only the beginning of a longer text is read. */
 const TEXT_CHARS_MAX = 1_000_000;

@@ -9,8 +9,8 @@ import { exitStatus } from "../failures.js";
 import { hintText } from "../hints.js";
 import { openSession } from "../named-session.js";
 import { defineFlags, flagsGiven } from "../operation-command.js";
+import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "../text/paragraphs.js";
 import { cleanLine, documentText, type Pane } from "../text/terminal.js";
-import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "../text/transcript.js";
 
 type Document = AnthropicHistory | { readonly messages: readonly OpenAiMessage[] };
 

@@ -3,9 +3,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../model/json.js";
-import { changeJson, proposeChange } from "../changed-file.js";
 import { type CommandModule, helpText, type Invocation, requireAddress } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { changeJson, proposeChange } from "../settings-file.js";
 
 /**
  * Events that support HTTP hooks: since Claude Code 2.1.63 according to its documentation, and seen with 2.1.197 on 18 November

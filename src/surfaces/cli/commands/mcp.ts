@@ -5,9 +5,9 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { componentSchemas } from "../../http/describe/openapi.js";
 import { serveMcpOverStdio } from "../../mcp/serve-mcp.js";
-import { changeJson, proposeChange } from "../changed-file.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { changeJson, proposeChange } from "../settings-file.js";
 import { readVersion } from "../version.js";
 
 export const mcpCommand: CommandModule = {

@@ -6,9 +6,9 @@ import type { Invocation } from "../command.js";
 import { commandLine } from "../hints.js";
 import { operationCommand } from "../operation-command.js";
 import { kindColour } from "../text/entry-text.js";
+import { paragraphLines, pieceParagraphs } from "../text/paragraphs.js";
 import { type Fact, factsText, formatCount, jsonText, wrapText } from "../text/table.js";
 import { cleanText, type Pane } from "../text/terminal.js";
-import { paragraphLines, pieceParagraphs } from "../text/transcript.js";
 
 /** Fields with a section of their own; other fields are facts of one line each. */
 const SECTIONS: ReadonlySet<string> = new Set<FieldName>([

@@ -1,9 +1,9 @@
 // What a model was given, for people: its parts in order, what changed since the previous answer, and what followed.
 import { messageParts } from "../../../model/content-parts.js";
 import type { Context, GivenMessage, Told } from "../../../model/context.js";
+import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "./paragraphs.js";
 import { countOf, formatCount, jsonText, wrapText } from "./table.js";
 import { cleanLine, type Pane } from "./terminal.js";
-import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "./transcript.js";
 
 const INDENT = "  ";
 const LINE_WIDTH_MAX = 100;

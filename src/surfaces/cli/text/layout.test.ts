@@ -5,9 +5,9 @@ import pico from "picocolors";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { itemAt } from "../../../model/item-at.js";
+import { paragraphLines } from "./paragraphs.js";
 import { factsText, fitText, renderTable, wrapText } from "./table.js";
 import { beginningOf, cleanLine, cleanText, type Pane } from "./terminal.js";
-import { paragraphLines } from "./transcript.js";
 
 const colours = pico.createColors(false);
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });

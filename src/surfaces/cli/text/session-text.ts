@@ -9,8 +9,6 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../model/js
 import { readRole } from "../../../model/roles.js";
 import { feedbackWords } from "../../../model/states.js";
 import { entryLine, kindColour, shortTime, whoOf } from "./entry-text.js";
-import { type Column, countOf, type Fact, factsText, formatCount, renderTable, wrapText } from "./table.js";
-import { type Colours, cleanLine, type Pane } from "./terminal.js";
 import {
   callParagraph,
   type Paragraph,
@@ -18,7 +16,9 @@ import {
   pieceParagraphs,
   RESULT_LINES,
   roleColour,
-} from "./transcript.js";
+} from "./paragraphs.js";
+import { type Column, countOf, type Fact, factsText, formatCount, renderTable, wrapText } from "./table.js";
+import { type Colours, cleanLine, type Pane } from "./terminal.js";
 
 /** A UUID is not cut, for copying, if this much is left for the rest. */
 const ID_WIDTH_MAX = 36;

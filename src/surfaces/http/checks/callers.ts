@@ -1,12 +1,12 @@
 // Request checks: every request is asked which server it means, where it comes from, who sends it and what for. What each route
-// needs is in guard/scopes.ts, and a route that is not there cannot be registered.
+// needs is in operations/route-scopes.ts, and a route that is not there cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../../guard/keys.js";
 import { allows, type Scope } from "../../../guard/scopes.js";
 import { Fault } from "../../../model/fault.js";
 import { RecorderError, Rejection } from "../../../model/rejection.js";
 import type { Need } from "../../../operations/operation.js";
-import { needByRoute } from "../../../operations/scopes.js";
+import { needByRoute } from "../../../operations/route-scopes.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { answerHeaders } from "./errors.js";
 import type { HostCheck } from "./hosts.js";
@@ -37,7 +37,7 @@ export function checkRequests(app: FastifyInstance, { keys, hosts, rate }: Reque
     const needs = new Set(methods.map((method) => needOf(method, route.url)));
     const [need] = needs;
     if (needs.size !== 1 || need === undefined) {
-      throw new Error(`${methods.join(", ")} ${route.url} has no scope; give it one in src/operations/scopes.ts`);
+      throw new Error(`${methods.join(", ")} ${route.url} has no scope; give it one in src/operations/route-scopes.ts`);
     }
     route.config = { ...route.config, need };
   });

@@ -1,6 +1,6 @@
 // Reads in their turn: so many at once, so many waiting, and none while capture is pressed.
 import { expect, test } from "vitest";
-import { ReadGate } from "./gates.js";
+import { ReadGate } from "./read-gate.js";
 
 const limits = { running_max: 2, waiting_max: 1, isPressed: () => false };
 const overloaded = { code: "overloaded" };

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { operationList } from "../../../operations/index.js";
 import type { Need } from "../../../operations/operation.js";
 import { statusByFault, statusByRejection } from "../checks/errors.js";
-import { describedRoutes } from "../routes/custody.js";
+import { describedRoutes } from "../routes/store-state.js";
 import { namedSchemas } from "./describe-route.js";
 import { entrySchemas } from "./entry-schemas.js";
 import { type Operation, refusals, type Schema } from "./operation.js";

@@ -3,8 +3,8 @@ import type { FastifyInstance } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Recorder } from "../../../recorder/recorder.js";
 import type { BodyBudget } from "../checks/bodies.js";
-import type { Gates } from "../checks/gates.js";
 import { refuseQuery } from "../checks/query.js";
+import type { Gates } from "../checks/read-gate.js";
 import { addressRefusals, type Operation, refusals } from "../describe/operation.js";
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

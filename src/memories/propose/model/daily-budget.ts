@@ -1,7 +1,8 @@
-// How many tokens models were sent, from the audit entries: one for each request.
+// The daily token budget of models: what it is, and how much of it was sent, from one audit entry for each request.
 
 import { type EntryIndex, rowPages } from "../../../index/port.js";
 import type { EntryOf } from "../../../model/entry.js";
+import { type Rejection, reject } from "../../../model/rejection.js";
 import type { EntryReader } from "../../../search/lists/entry-reader.js";
 
 /** The action of an audit entry whose target is how many tokens are about to be sent. */
@@ -10,6 +11,7 @@ export const EXTRACTION = "extraction";
 export const UNSENT = "extraction_unsent";
 
 const READ_AT_ONCE = 1_000;
+const DAILY_TOKENS = 200_000;
 
 interface Parts {
   readonly index: Pick<EntryIndex, "list">;
@@ -32,4 +34,11 @@ function sentIn({ action, target }: EntryOf<"audit">): number {
   const tokens = Number(target);
   if (!Number.isFinite(tokens)) return 0;
   return action === EXTRACTION ? tokens : action === UNSENT ? -tokens : 0;
+}
+
+/** How many tokens a model may be sent in a day. */
+export function parseDailyTokens(value: unknown): number | Rejection {
+  if ((value ?? undefined) === undefined) return DAILY_TOKENS;
+  if (typeof value === "number" && value >= 0) return value;
+  return reject({ code: "field_invalid", field: "daily_tokens", message: "daily_tokens must be a number of tokens" });
 }

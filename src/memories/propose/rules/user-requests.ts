@@ -6,9 +6,9 @@
 import type { TextRange } from "../../../model/normalise.js";
 import { isQuestion } from "../../judge/hedges.js";
 import { sentencesOf } from "../../text/sentences.js";
+import { namesProgram, namesTool } from "./named-programs.js";
 import type { Finding } from "./prose.js";
 import { plain } from "./prose.js";
-import { namesProgram, namesTool } from "./tools.js";
 
 /** How a sentence begins; the statement follows. */
 const BEGINNINGS = {

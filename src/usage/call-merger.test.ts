@@ -1,7 +1,7 @@
 // Calls are counted once, however many entries tell of them and in whatever order they came.
 import { expect, test } from "vitest";
 import type { CallTelling } from "../index/call-fold.js";
-import { CallMerger } from "./calls.js";
+import { CallMerger } from "./call-merger.js";
 
 let position = 0;
 

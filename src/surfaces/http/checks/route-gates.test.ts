@@ -5,8 +5,8 @@ import { memoryRecorder } from "../../../../test/support/memory-recorder.js";
 import { createServer } from "../server.js";
 // What a route needs is declared there.
 import type {} from "./callers.js";
-import { addGates, type Gates } from "./gates.js";
 import { defaultLimits } from "./limits.js";
+import { addGates, type Gates } from "./read-gate.js";
 
 /** The gates at which a place is taken while a route with this configuration answers. */
 async function takenBy(config: FastifyContextConfig): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { folderOfTest } from "../../test/support/temporary-folder.js";
-import { isDatabase, openTables, type Tables } from "./tables.js";
+import { isDatabase, openTables, type Tables } from "./foreign-databases.js";
 
 function makeDatabase(mode: "wal" | "delete"): { readonly path: string; readonly owner: Database.Database } {
   const path = join(folderOfTest(), "theirs.db");
