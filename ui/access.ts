@@ -1,37 +1,37 @@
-// What whoever reads the page may do, so that nothing is offered that would be refused.
+// What the current key may do, so the page offers only that.
 import { useEffect } from "react";
-import { type AccessAnswer, door, getAccess } from "./api.js";
+import { type AccessAnswer, auth, getAccess } from "./api.js";
 import { createStore, useStore } from "./store.js";
-import { pause } from "./tail.js";
+import { sleep } from "./tail-log.js";
 
 const access = createStore<AccessAnswer | undefined>(undefined);
 
-const AGAIN_MS = 2_000;
-/** How often it is asked whether that still holds: a key may be revoked, or the first one made, while a view rests. */
-const STILL_MS = 5_000;
+const RETRY_MS = 2_000;
+/** A key may be revoked, or the first one created, while the page is open. */
+const POLL_MS = 5_000;
 
-/** Asked once a key opened the door, or none was needed, and again and again while it is open. */
-export function useAccessAsked(): void {
-  const { locked } = useStore(door);
+/** Polls the access rights while signed in. */
+export function useAccessPolling(): void {
+  const { locked } = useStore(auth);
   useEffect(() => {
     access.set(undefined);
     const stop = new AbortController();
-    if (!locked) void ask(stop.signal);
+    if (!locked) void pollAccess(stop.signal);
     return () => stop.abort();
   }, [locked]);
 }
 
-async function ask(signal: AbortSignal): Promise<void> {
+async function pollAccess(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const heard = await getAccess(signal);
+      const answer = await getAccess(signal);
       if (signal.aborted) return;
-      // The same answer is no news to anybody.
-      if (JSON.stringify(heard) !== JSON.stringify(access.get())) access.set(heard);
-      await pause(STILL_MS, signal);
+      // An equal answer must not cause a render.
+      if (JSON.stringify(answer) !== JSON.stringify(access.get())) access.set(answer);
+      await sleep(POLL_MS, signal);
     } catch {
-      // A key that will not do has closed the door; a server that is away or busy answers later.
-      await pause(AGAIN_MS, signal);
+      // A rejected key has signed the page out already; otherwise the server is unreachable or busy.
+      await sleep(RETRY_MS, signal);
     }
   }
 }
@@ -40,9 +40,9 @@ export function useAccess(): AccessAnswer | undefined {
   return useStore(access);
 }
 
-const allowed = { capture: ["capture", "admin"], review: ["review", "admin"], admin: ["admin"] } as const;
+const scopesByAction = { capture: ["capture", "admin"], review: ["review", "admin"], admin: ["admin"] } as const;
 
-export function useMay(what: keyof typeof allowed): boolean {
+export function usePermission(what: keyof typeof scopesByAction): boolean {
   const scope = useAccess()?.scope ?? "";
-  return (allowed[what] as readonly string[]).includes(scope);
+  return (scopesByAction[what] as readonly string[]).includes(scope);
 }

@@ -1,4 +1,4 @@
-// Asking the server: every call of the page in one place, typed by the HTTP contract, with the key where one is needed.
+// The page's HTTP client: one function per request, typed by the HTTP contract.
 
 import { isAltered } from "../src/model/entry.js";
 import type {
@@ -26,7 +26,7 @@ import type {
 import { createStore } from "./store.js";
 
 type Listed = EntryPage["entries"][number];
-/** On the page an altered entry is of a kind of its own, whatever it was: there is nothing of it to be shown. */
+/** An altered entry has nothing to show but the fact, so the page gives it a kind of its own. */
 type Shown<R> = R extends { readonly altered: true } ? Omit<R, "kind"> & { readonly kind: "altered" } : R;
 export type Row = Shown<Listed>;
 export type Hit = Shown<SearchAnswer["results"][number]>;
@@ -47,19 +47,19 @@ export type {
   VerifyAnswer,
 };
 
-/** Names and values of an address; what is empty is left out. */
-export type Query = { readonly [name: string]: string | number | undefined };
+/** URL parameters; empty values are left out. */
+export type QueryParameters = { readonly [name: string]: string | number | undefined };
 
-/** Where the key is kept: the browser forgets it with the tab. */
+/** In sessionStorage: the browser forgets the key when the tab closes. */
 const KEY = "hansard-key";
 
-/** Whether the server wants a key, and why the last one would not do. */
-export const door = createStore<{ readonly locked: boolean; readonly code: string }>({ locked: false, code: "" });
-/** Whether the server answers. */
+/** Whether the server wants a key, and why it rejected the last one. */
+export const auth = createStore<{ readonly locked: boolean; readonly code: string }>({ locked: false, code: "" });
+/** Whether the server can be reached. */
 export const connection = createStore<"open" | "away">("open");
 
-/** What the server refused, in its own words. */
-export class Refused extends Error {
+/** An error response of the server. */
+export class ApiError extends Error {
   readonly code: string;
   readonly hint: string;
   readonly status: number;
@@ -72,39 +72,39 @@ export class Refused extends Error {
   }
 }
 
-/** Whether the server only has too much to do, and will answer by and by. */
-export function isPassing(error: Error | undefined): boolean {
-  return error instanceof Refused && (error.status === 429 || error.status === 503);
+/** Whether the server is only busy and a later try may succeed. */
+export function isTransient(error: Error | undefined): boolean {
+  return error instanceof ApiError && (error.status === 429 || error.status === 503);
 }
 
-/** The server does not answer at all. */
-export class Away extends Error {}
+/** The server could not be reached. */
+export class NetworkError extends Error {}
 
 function keyHeaders(): { readonly [name: string]: string } {
-  const key = keptKey();
+  const key = savedKey();
   return key === null ? {} : { authorization: `Bearer ${key}` };
 }
 
-export function keepKey(key: string): void {
+export function saveKey(key: string): void {
   sessionStorage.setItem(KEY, key);
-  door.set({ locked: false, code: "" });
+  auth.set({ locked: false, code: "" });
 }
 
 /**
- * Closes the door: what was shown is gone from the page until another key opens it. Questions that were under way with an
- * older key, or with none, say nothing about the newest.
+ * Signs out and hides what was shown until another key is entered. Ignores rejections of a key that has been replaced
+ * since the request was sent.
  */
-export function lock(code: string, key: string | null): void {
+export function signOut(code: string, key: string | null): void {
   if (key !== sessionStorage.getItem(KEY)) return;
   sessionStorage.removeItem(KEY);
-  if (!door.get().locked) door.set({ locked: true, code });
+  if (!auth.get().locked) auth.set({ locked: true, code });
 }
 
-export function keptKey(): string | null {
+export function savedKey(): string | null {
   return sessionStorage.getItem(KEY);
 }
 
-export function address(path: string, query: Query = {}): string {
+export function buildUrl(path: string, query: QueryParameters = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== "") parameters.set(name, String(value));
@@ -113,15 +113,18 @@ export function address(path: string, query: Query = {}): string {
   return text === "" ? path : `${path}?${text}`;
 }
 
-interface Asking {
+interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly body?: unknown;
   readonly method?: string;
   readonly keepalive?: boolean;
 }
 
-/** Asks, and answers with the response whatever it says; fails only where there is none. */
-export async function send(path: string, { signal, body, method, keepalive = false }: Asking = {}): Promise<Response> {
+/** Sends a request and returns the response, whatever its status; throws only if there is none. */
+export async function send(
+  path: string,
+  { signal, body, method, keepalive = false }: RequestOptions = {},
+): Promise<Response> {
   const json = body === undefined ? {} : { "content-type": "application/json" };
   const init: RequestInit = { cache: "no-store", keepalive, headers: { ...keyHeaders(), ...json } };
   if (signal !== undefined) init.signal = signal;
@@ -130,100 +133,104 @@ export async function send(path: string, { signal, body, method, keepalive = fal
   const response = await fetch(path, init).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     connection.set("away");
-    throw new Away("The server does not answer.");
+    throw new NetworkError("Can’t reach the server.");
   });
   connection.set("open");
   return response;
 }
 
-async function ask<T>(path: string, asking: Asking = {}): Promise<T> {
-  const key = keptKey();
+async function request<T>(path: string, asking: RequestOptions = {}): Promise<T> {
+  const key = savedKey();
   const response = await send(path, asking);
   if (response.ok) return (await response.json()) as T;
-  const refused = await toRefused(response);
-  // What one may not write is told where it was tried; what one may not read leaves nothing to show.
+  const refused = await toApiError(response);
+  // A rejected write is reported where it was tried; without read access there is nothing to show.
   const isReading = asking.body === undefined && asking.method === undefined;
-  if (response.status === 401 || (isReading && refused.code === "scope_insufficient")) lock(refused.code, key);
+  if (response.status === 401 || (isReading && refused.code === "scope_insufficient")) signOut(refused.code, key);
   throw refused;
 }
 
-export async function toRefused(response: Response): Promise<Refused> {
+export async function toApiError(response: Response): Promise<ApiError> {
   const answer = (await response.json().catch(() => null)) as Partial<ErrorAnswer> | null;
-  // What stands between the page and the server answers in words of its own.
-  const isOurs = typeof answer?.error?.message === "string";
+  // A proxy in between answers in its own format.
+  const isApiFormat = typeof answer?.error?.message === "string";
   const other = { code: "internal" as const, message: `The server answered ${response.status}.` };
-  return new Refused(response.status, isOurs ? (answer?.error ?? other) : other);
+  return new ApiError(response.status, isApiFormat ? (answer?.error ?? other) : other);
 }
 
 const part = encodeURIComponent;
 
-/** `/health` says in the same words that it is well and that it is not; all else that is answered there is no health. */
+/** `/health` has the same body for 200 and 503; any other body is an error. */
 export async function getHealth(signal?: AbortSignal): Promise<HealthAnswer> {
   const response = await send("/health", { signal });
   const health = (await response
     .clone()
     .json()
     .catch(() => null)) as Partial<HealthAnswer> | null;
-  if (typeof health?.position !== "number") throw await toRefused(response);
+  if (typeof health?.position !== "number") throw await toApiError(response);
   return health as HealthAnswer;
 }
 
-/** A row of a list as the page shows it. */
+/** The row that the page shows for a listed entry. */
 export function toRow<R extends object>(listed: R): Shown<R> {
   return (isAltered(listed) ? { ...listed, kind: "altered" } : listed) as Shown<R>;
 }
 
-async function askRows(path: string, signal: AbortSignal | undefined): Promise<RowPage> {
-  const page = await ask<EntryPage>(path, { signal });
+async function requestRows(path: string, signal: AbortSignal | undefined): Promise<RowPage> {
+  const page = await request<EntryPage>(path, { signal });
   return { ...page, entries: page.entries.map(toRow) };
 }
 
-export const listEntries = (query: Query, signal?: AbortSignal) => askRows(address("/entries", query), signal);
+export const listEntries = (query: QueryParameters, signal?: AbortSignal) =>
+  requestRows(buildUrl("/entries", query), signal);
 
-/** Masked, as everything that the page shows. */
+/** Masked, like everything the page shows. */
 export const getEntry = (id: string, signal?: AbortSignal) =>
-  ask<EntryAnswer>(`/entries/${part(id)}?masked=1`, { signal });
+  request<EntryAnswer>(`/entries/${part(id)}?masked=1`, { signal });
 
-/** What a model was given for an answer, masked. */
+/** The context a model was given for an answer, masked. */
 export const getContext = (id: string, signal?: AbortSignal) =>
-  ask<ContextAnswer>(`/entries/${part(id)}/context?masked=1`, { signal });
+  request<ContextAnswer>(`/entries/${part(id)}/context?masked=1`, { signal });
 
-export const askTold = (id: string, q: string, signal?: AbortSignal) =>
-  ask<ToldAnswer>(address(`/entries/${part(id)}/told`, { q }), { signal });
+export const getTold = (id: string, q: string, signal?: AbortSignal) =>
+  request<ToldAnswer>(buildUrl(`/entries/${part(id)}/told`, { q }), { signal });
 
-export const listSessions = (query: Query, signal?: AbortSignal) =>
-  ask<SessionPage>(address("/sessions", query), { signal });
+export const listSessions = (query: QueryParameters, signal?: AbortSignal) =>
+  request<SessionPage>(buildUrl("/sessions", query), { signal });
 
-export const getSession = (id: string, signal?: AbortSignal) => ask<SessionAnswer>(`/sessions/${part(id)}`, { signal });
+export const getSession = (id: string, signal?: AbortSignal) =>
+  request<SessionAnswer>(`/sessions/${part(id)}`, { signal });
 
-export const sessionEntries = (id: string, query: Query, signal?: AbortSignal) =>
-  askRows(address(`/sessions/${part(id)}/entries`, query), signal);
+export const sessionEntries = (id: string, query: QueryParameters, signal?: AbortSignal) =>
+  requestRows(buildUrl(`/sessions/${part(id)}/entries`, query), signal);
 
-export const getHistory = (id: string, query: Query) =>
-  ask<HistoryAnswer>(address(`/sessions/${part(id)}/history`, query));
+export const getHistory = (id: string, query: QueryParameters) =>
+  request<HistoryAnswer>(buildUrl(`/sessions/${part(id)}/history`, query));
 
-export async function searchRecord(query: Query, signal?: AbortSignal): Promise<HitPage> {
-  const page = await ask<SearchAnswer>(address("/search", query), { signal });
+export async function searchRecord(query: QueryParameters, signal?: AbortSignal): Promise<HitPage> {
+  const page = await request<SearchAnswer>(buildUrl("/search", query), { signal });
   return { ...page, results: page.results.map(toRow) as readonly Hit[] };
 }
 
-export const reflect = (query: Query, signal?: AbortSignal) =>
-  ask<ReflectionAnswer>(address("/reflection", query), { signal });
+export const reflect = (query: QueryParameters, signal?: AbortSignal) =>
+  request<ReflectionAnswer>(buildUrl("/reflection", query), { signal });
 
-export const getUsage = (query: Query, signal?: AbortSignal) => ask<UsageAnswer>(address("/usage", query), { signal });
+export const getUsage = (query: QueryParameters, signal?: AbortSignal) =>
+  request<UsageAnswer>(buildUrl("/usage", query), { signal });
 
-export const verify = (signal?: AbortSignal) => ask<VerifyAnswer>("/verify", { signal });
+export const verify = (signal?: AbortSignal) => request<VerifyAnswer>("/verify", { signal });
 
-export const askDoctor = (signal?: AbortSignal) => ask<DoctorAnswer>("/doctor", { signal });
+export const getDoctor = (signal?: AbortSignal) => request<DoctorAnswer>("/doctor", { signal });
 
-export const getAccess = (signal?: AbortSignal) => ask<AccessAnswer>("/access", { signal });
+export const getAccess = (signal?: AbortSignal) => request<AccessAnswer>("/access", { signal });
 
-export const listMemories = (query: Query, signal?: AbortSignal) =>
-  ask<MemoryPage>(address("/memories", query), { signal });
+export const listMemories = (query: QueryParameters, signal?: AbortSignal) =>
+  request<MemoryPage>(buildUrl("/memories", query), { signal });
 
-export const getMemory = (id: string, signal?: AbortSignal) => ask<MemoryAnswer>(`/memories/${part(id)}`, { signal });
+export const getMemory = (id: string, signal?: AbortSignal) =>
+  request<MemoryAnswer>(`/memories/${part(id)}`, { signal });
 
-export const proposeMemory = (proposal: object) => ask<ProposalAnswer>("/memories", { body: proposal });
+export const proposeMemory = (proposal: object) => request<ProposalAnswer>("/memories", { body: proposal });
 
 export interface Verdict {
   readonly id: string;
@@ -232,11 +239,11 @@ export interface Verdict {
   readonly content?: string;
 }
 
-/** Also sent where the page is being left: a verdict that was given counts. */
-export const judge = ({ id, is, ...said }: Verdict) =>
-  ask<MemorySummary>(`/memories/${part(id)}/${is}`, { body: said, keepalive: true });
+/** `keepalive` also delivers a verdict while the page is being closed. */
+export const judge = ({ id, is, ...verdict }: Verdict) =>
+  request<MemorySummary>(`/memories/${part(id)}/${is}`, { body: verdict, keepalive: true });
 
 export const judgeMany = (verdicts: { readonly promote: readonly string[]; readonly reject: readonly string[] }) =>
-  ask<unknown>("/memories/verdicts", { body: verdicts });
+  request<unknown>("/memories/verdicts", { body: verdicts });
 
-export const append = (entry: object) => ask<EntriesRecorded>("/entries", { body: entry });
+export const append = (entry: object) => request<EntriesRecorded>("/entries", { body: entry });

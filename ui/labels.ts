@@ -1,15 +1,14 @@
-// What is known of sessions as a whole: their titles, and the projects and clients that filters offer.
+// Titles of sessions, statements of memories, and the projects and clients that filters offer.
 import { createContext, useContext, useMemo } from "react";
-import { useAnswer } from "./answer.js";
-import { door, getMemory, listSessions, type Session, sessionEntries } from "./api.js";
-import { createLookUp } from "./look-up.js";
-import { useStore } from "./store.js";
-import { firstLine, gistOf, speakerOf, titleLine } from "./words.js";
+import { ApiError, auth, getMemory, listSessions, type Session, sessionEntries } from "./api.js";
+import { firstLine, speakerOf, summaryOf, titleLine } from "./format.js";
+import { useRequest } from "./requests.js";
+import { createStore, useStore } from "./store.js";
 
-const NEWEST = 200;
-/** Programs write several records of their own before anybody speaks. */
-const FIRST = 20;
-/** A title is read at a glance; the entry that gave it has all of it. */
+const SESSIONS_MAX = 200;
+/** Programs write several entries of their own before anyone speaks. */
+const FIRST_ENTRIES = 20;
+/** Titles are cut; the entry has the whole text. */
 const TITLE_CHARS = 200;
 const WORDS_CHARS = 160;
 
@@ -19,18 +18,18 @@ export interface Labels {
   readonly byId: ReadonlyMap<string, Session>;
 }
 
-/** What was learned last, for every part of the page. */
-export const LabelsKnown = createContext<Labels>({ projects: [], clients: [], byId: new Map() });
+/** The newest labels, for every component. */
+export const LabelsContext = createContext<Labels>({ projects: [], clients: [], byId: new Map() });
 
 export function useLabels(): Labels {
-  return useContext(LabelsKnown);
+  return useContext(LabelsContext);
 }
 
-/** Asked once for the whole page, with each view anew; behind a locked door there is nothing to know. */
-export function useLabelsAsked(view: string): Labels {
-  const { locked } = useStore(door);
-  const { value } = useAnswer(
-    async (signal) => (locked ? undefined : listSessions({ limit: NEWEST }, signal)),
+/** Loads the labels once per view; without a valid key there are none. */
+export function useLoadedLabels(view: string): Labels {
+  const { locked } = useStore(auth);
+  const { value } = useRequest(
+    async (signal) => (locked ? undefined : listSessions({ limit: SESSIONS_MAX }, signal)),
     [locked, view],
   );
   return useMemo(() => {
@@ -44,24 +43,52 @@ export function useLabelsAsked(view: string): Labels {
   }, [value]);
 }
 
-/** The first words of sessions that nobody gave a title. */
-const useFirstWords = createLookUp(async (id) => {
-  const { entries } = await sessionEntries(id, { limit: FIRST });
-  const said = entries.filter((entry) => speakerOf(entry) === "user" || entry.kind === "interaction");
-  const words = said.map((entry) => titleLine(gistOf(entry), WORDS_CHARS));
-  // A command such as `/mode` says nothing of what a session is about, unless nothing else is said in it.
+/** The first words of sessions without a title. */
+const useFirstWords = createTextCache(async (id) => {
+  const { entries } = await sessionEntries(id, { limit: FIRST_ENTRIES });
+  const fromUsers = entries.filter((entry) => speakerOf(entry) === "user");
+  const words = fromUsers.map((entry) => titleLine(summaryOf(entry), WORDS_CHARS));
+  // A command such as `/mode` says little, so it is used only if there is nothing else.
   return words.find((line) => /\S\s+\S/.test(line)) ?? words[0] ?? "";
 });
 
-/** A session by its title, or the first words in it, or its id until those are known. */
+/** A session's title, else its first words, else its id. */
 export function useTitle({ session_id, title }: Pick<Session, "session_id" | "title">): string {
   const words = useFirstWords(title === "" ? session_id : "");
   return title === "" ? words || session_id : titleLine(title, TITLE_CHARS);
 }
 
-/** What a memory says, once that is known; until then, and where it is gone, its id. */
+/** A memory's statement; its id until that is loaded, and if the memory is gone. */
 export function useStatement(id: string): string {
-  return useStatementWords(id) || id;
+  return useMemoryText(id) || id;
 }
 
-const useStatementWords = createLookUp(async (id) => firstLine((await getMemory(id)).content, TITLE_CHARS));
+const useMemoryText = createTextCache(async (id) => firstLine((await getMemory(id)).content, TITLE_CHARS));
+
+/**
+ * Fetches missing texts one at a time, each once, so a long list appears at once and does not flood the server. The
+ * returned hook gives the text of an id: undefined until loaded, empty if there is none.
+ */
+function createTextCache(ask: (id: string) => Promise<string>): (id: string) => string | undefined {
+  const textById = createStore<ReadonlyMap<string, string>>(new Map());
+  const asked = new Set<string>();
+  let underWay: Promise<void> = Promise.resolve();
+  const fetchText = (id: string): void => {
+    if (asked.has(id)) return;
+    asked.add(id);
+    underWay = underWay.then(async () => {
+      try {
+        textById.set(new Map([...textById.get(), [id, await ask(id)]]));
+      } catch (error) {
+        // Remember that it is gone, or every render would ask again.
+        if (error instanceof ApiError && error.status === 404) textById.set(new Map([...textById.get(), [id, ""]]));
+        else asked.delete(id);
+      }
+    });
+  };
+  return function useWords(id) {
+    const words = useStore(textById).get(id);
+    if (words === undefined && id !== "") fetchText(id);
+    return words;
+  };
+}

@@ -1,5 +1,5 @@
-// How many candidates wait for a person, as it is shown beside Review: those that the server counts, without the verdicts
-// that it has not heard of yet because they can still be taken back.
+// The number of candidates waiting for review, shown in the navigation: the server's count minus verdicts not sent yet,
+// because they can still be undone.
 import { getHealth } from "./api.js";
 import { createStore, useStore } from "./store.js";
 
@@ -10,19 +10,19 @@ export function usePending(): number {
   return Math.max(0, useStore(counted) - useStore(held));
 }
 
-/** What the server counts; it says nothing while its index is built. */
-export function heardPending(pending: number | undefined): void {
+/** Takes the server's count; it is missing while the index is being built. */
+export function setPending(pending: number | undefined): void {
   if (pending !== undefined) counted.set(pending);
 }
 
-/** A verdict is held back from now on, or not any more. */
+/** Adds or removes a verdict that is held back. */
 export function holdVerdict(by: 1 | -1): void {
   held.set(held.get() + by);
 }
 
-/** What was held back was sent: the server counts without it, from its next answer on. */
+/** A held verdict was sent: refreshes the server's count, then stops subtracting it. */
 export async function verdictSent(): Promise<void> {
   const health = await getHealth().catch(() => undefined);
-  heardPending(health?.pending);
+  setPending(health?.pending);
   holdVerdict(-1);
 }

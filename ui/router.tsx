@@ -1,41 +1,41 @@
-// Where the reader is: addresses below /ui/, so that back, forward and a sent link always work.
+// Routes below /ui/, so back, forward and shared links work.
 import type { AnchorHTMLAttributes, MouseEvent, ReactNode } from "react";
-import { address, type Query } from "./api.js";
+import { buildUrl, type QueryParameters } from "./api.js";
 import { createStore, useStore } from "./store.js";
 
-export interface Place {
-  /** The path below /ui, in decoded parts: `["sessions", "a/b"]`. */
+export interface Route {
+  /** The path below /ui, split and decoded: `["sessions", "a/b"]`. */
   readonly parts: readonly string[];
   readonly query: URLSearchParams;
   readonly hash: string;
 }
 
-const place = createStore<Place>(readPlace());
+const place = createStore<Route>(readRoute());
 
-addEventListener("popstate", () => place.set(readPlace()));
+addEventListener("popstate", () => place.set(readRoute()));
 
-export function usePlace(): Place {
+export function useRoute(): Route {
   return useStore(place);
 }
 
-/** The address of a view, each part of it escaped: ids hold slashes. */
-export function to(parts: readonly string[], query: Query = {}, hash = ""): string {
+/** The URL of a view. Every part is escaped, because ids may contain slashes. */
+export function to(parts: readonly string[], query: QueryParameters = {}, hash = ""): string {
   const path = `/ui/${parts.map(encodeURIComponent).join("/")}`;
-  return `${address(path, query)}${hash === "" ? "" : `#${hash}`}`;
+  return `${buildUrl(path, query)}${hash === "" ? "" : `#${hash}`}`;
 }
 
-export function go(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+export function navigate(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (href === `${location.pathname}${location.search}${location.hash}`) return;
   if (replace) history.replaceState(history.state, "", href);
   else history.pushState(null, "", href);
-  place.set(readPlace());
+  place.set(readRoute());
 }
 
-/** The same view with some of its query changed. */
-export function withQuery(changes: Query, options: { readonly replace?: boolean } = {}): void {
+/** Changes query parameters of the current view. */
+export function setQuery(changes: QueryParameters, options: { readonly replace?: boolean } = {}): void {
   const { query, parts, hash } = place.get();
   const next: { [name: string]: string | number | undefined } = { ...Object.fromEntries(query), ...changes };
-  go(to(parts, next, hash), options);
+  navigate(to(parts, next, hash), options);
 }
 
 export function Link({
@@ -47,7 +47,7 @@ export function Link({
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
     if (!isPlain || event.defaultPrevented) return;
     event.preventDefault();
-    go(href);
+    navigate(href);
   };
   return (
     <a href={href} onClick={open} {...rest}>
@@ -56,13 +56,13 @@ export function Link({
   );
 }
 
-function readPlace(): Place {
+function readRoute(): Route {
   const path = location.pathname.replace(/^\/ui\/?|^\//, "");
   const parts = path.split("/").filter((part) => part !== "");
   return { parts: parts.map(decoded), query: new URLSearchParams(location.search), hash: location.hash.slice(1) };
 }
 
-/** An address that somebody typed may hold anything. */
+/** A typed address may contain invalid escapes. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,10 +1,10 @@
-// A value that several parts of the page watch.
+// A value that several components subscribe to.
 import { useSyncExternalStore } from "react";
 
 export interface Store<T> {
   get(): T;
   set(next: T): void;
-  watch(heard: () => void): () => void;
+  watch(listener: () => void): () => void;
 }
 
 export function createStore<T>(first: T): Store<T> {
@@ -15,11 +15,11 @@ export function createStore<T>(first: T): Store<T> {
     set: (next) => {
       if (Object.is(next, value)) return;
       value = next;
-      for (const heard of listeners) heard();
+      for (const listener of listeners) listener();
     },
-    watch: (heard) => {
-      listeners.add(heard);
-      return () => listeners.delete(heard);
+    watch: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }

@@ -1,4 +1,4 @@
-// How the page is built: one script, one stylesheet, and the files of public/ as they are, all below /ui/.
+// Builds the page below /ui/: one script, one stylesheet, and the files of public/ as they are.
 import { defineConfig } from "vite";
 
 export default defineConfig({
@@ -7,7 +7,7 @@ export default defineConfig({
   build: {
     outDir: "../dist/page",
     emptyOutDir: true,
-    // Written out by the policy of the server: nothing inside the document, everything from the server itself.
+    // The content security policy forbids inline content.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: "es2023",

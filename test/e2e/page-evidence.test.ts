@@ -55,14 +55,14 @@ test("an edit is a difference, and long JSON is folded", async () => {
   await page.getByRole("button", { name: "Edit" }).click();
   await page.locator('.diff-line[data-sign="+"]').waitFor();
   expect((await page.locator(".diff-line").allTextContents()).map((line) => line.trimEnd())).toEqual([
-    ...["@@ 2 lines alike @@", " c", " d", " one", "-two", "+2", " three"],
+    ...["@@ 2 lines unchanged @@", " c", " d", " one", "-two", "+2", " three"],
   ]);
   await page.getByRole("button", { name: "find" }).click();
   await page.getByText("[80 items]").waitFor();
   expect(await page.getByText("src/file-3.ts").count()).toBe(0);
   await page.getByText("[80 items]").click();
   await page.getByText("src/file-3.ts").waitFor();
-  await page.getByRole("button", { name: "30 more" }).click();
+  await page.getByRole("button", { name: "Show 30 more" }).click();
   await page.getByText("src/file-79.ts").waitFor();
 });
 

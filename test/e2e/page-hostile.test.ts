@@ -40,8 +40,8 @@ test("errors, decisions, summaries and titles of any length are cut like speech,
   const longest = "Math.max(...[...document.querySelectorAll('main *')].map((each) => each.innerHTML.length))";
   await page.locator(".decision", { hasText: "xxx" }).waitFor();
   expect(await page.evaluate<number>(longest)).toBeLessThan(200_000);
-  await page.getByRole("button", { name: "Further: 488,000 more characters" }).first().click();
-  await page.getByRole("button", { name: "Further: 388,000 more characters" }).waitFor();
+  await page.getByRole("button", { name: "Show 488,000 more characters" }).first().click();
+  await page.getByRole("button", { name: "Show 388,000 more characters" }).waitFor();
   await page.goto(`${server().address}/ui/sessions`);
   await page.getByRole("link", { name: /^T{200}…$/ }).waitFor();
   expect(problems).toEqual([]);
@@ -61,7 +61,7 @@ test("ten thousand calls or parts in one message are drawn a hundred first", asy
   await page.getByRole("button", { name: /^10,000 tool calls/ }).click();
   await page.getByRole("button", { name: "<b>tool</b> 99 99" }).waitFor();
   expect(await page.locator(".call").count()).toBe(100);
-  await page.locator(".calls").getByRole("button", { name: "9,900 more" }).click();
+  await page.locator(".calls").getByRole("button", { name: "Show 9,900 more" }).click();
   await expect.poll(() => page.locator(".call").count()).toBe(1_000);
   expect(problems).toEqual([]);
 });
@@ -234,7 +234,7 @@ test("answers in words of others are told by their number, and never shown as he
   await failing(page, "**/sessions?*", 502, { error: "Bad Gateway" });
   await page.goto(`${server().address}/ui/sessions`);
   await page.getByRole("alert").getByText("The server answered 502.").waitFor();
-  expect(await page.locator(".state").textContent()).toBe("Asking the server");
+  expect(await page.locator(".state").textContent()).toBe("Checking the server");
 });
 
 test("times in the address that are none are refused in words, and nothing is drawn from them", async () => {

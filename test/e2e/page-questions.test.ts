@@ -62,7 +62,7 @@ test("why did this run fail? Two steps to the errors, one more to what the tool 
 test("when did we decide that, and what followed? Three steps to the decision in its place", async () => {
   const reader = await newcomer();
   await reader.search("banker's rounding");
-  await reader.click("link", /decided.*Use banker's rounding/i);
+  await reader.click("link", /decision.*Use banker's rounding/i);
   await reader.reads("because the ledger does the same", "Fixed: the totals agree with the ledger now");
   expect(reader.steps).toBeLessThanOrEqual(3);
 });

@@ -77,7 +77,7 @@ test("an answer is judged in place, and copied as a model would be given it", as
   await expectCopied("Anthropic", `${history}?format=anthropic`);
 });
 
-test("an answer says what the model was given, and what had changed since the turn before", async () => {
+test("an answer says what the model saw, and what had changed since the turn before", async () => {
   const { page } = await open(`${server().address}/ui/sessions/${encodeURIComponent("kestrel/assistant")}`);
   const line = page.locator(".line", { hasText: "Can I use regular expressions?" });
   await line.hover();
@@ -85,7 +85,7 @@ test("an answer says what the model was given, and what had changed since the tu
   await line.getByText(/^Given 3 messages · 1 chunk · \d+ tokens, exactly as recorded\.$/).waitFor();
   await line.getByText("1 kept, 2 added, 0 removed.").waitFor();
   await line.getByRole("link", { name: "docs/roadmap.md#regex" }).waitFor();
-  const question = line.getByRole("searchbox", { name: "Was it told" });
+  const question = line.getByRole("searchbox", { name: "Was the model told" });
   await question.fill("REGULAR expressions?");
   await question.press("Enter");
   await line.getByText("Given", { exact: true }).waitFor();
@@ -196,7 +196,7 @@ test("texts of five megabytes and lines of 200,000 characters are shown, step by
     { kind: "error", session_id: "huge", error: "\u001b[31mred\u001b[0m \u202Ereversed" },
   ]);
   const { page, problems } = await open(`${server().address}/ui/sessions/huge`);
-  await page.getByRole("button", { name: /Further: 4,\d{3},\d{3} more characters/ }).waitFor();
+  await page.getByRole("button", { name: /Show 4,\d{3},\d{3} more characters/ }).waitFor();
   await page.keyboard.press("G");
   // As a terminal shows it, and turned around for itself alone; the raw view has every sign.
   expect(await page.locator(".error-text").textContent()).toBe("red \u202Ereversed");

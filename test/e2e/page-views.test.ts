@@ -68,7 +68,7 @@ test("from anywhere to the place of a word by keyboard alone, and on to the next
   await page.locator(".entry-line mark").first().waitFor();
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
 });
 
 test("two keys lead to a view also where the second does something by itself, and Enter opens what has the focus", async () => {
@@ -175,7 +175,7 @@ test("the dot says when the chain was last verified, and what is wrong with it",
     route.fulfill({ json: { ok: false, position: 7, entries: 6, erased: 0, reason: "hash_differs" } }),
   );
   await page.goto(`${server().address}/ui/integrity`);
-  await expect.poll(() => page.locator(".state").getAttribute("title")).toMatch(/^The chain does not hold at #7/);
+  await expect.poll(() => page.locator(".state").getAttribute("title")).toMatch(/^Verification failed at entry 7/);
 });
 
 const UNDO_MS = 10_000;
@@ -207,7 +207,7 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await page.getByText("Rejected “Route pins expire after 60 minutes”.").waitFor();
   await page.getByRole("button", { name: "Always run make unlock" }).click();
   await page.getByRole("button", { name: "Edit" }).click();
-  await page.getByLabel("Another wording").fill("Run make unlock before every second deploy");
+  await page.getByLabel("New wording").fill("Run make unlock before every second deploy");
   await page.getByRole("button", { name: "Accept" }).click();
   // The next verdict is the end of the one before, which until then could be taken back.
   await expect.poll(() => status("demo-candidate-pins")).toBe("rejected");
@@ -220,7 +220,7 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await expect.poll(() => status("demo-candidate-unlock")).toBe("active");
   expect((await server().get("/memories/demo-candidate-unlock")).body.content).toMatch(/every second deploy/);
   await page.keyboard.press("a");
-  await page.getByText("Somebody else has already reviewed it").waitFor();
+  await page.getByText("Someone else has already reviewed it").waitFor();
 
   // Ten seconds later it is recorded, and who leaves the page has decided.
   const left = async (): Promise<number> => (await server().get("/memories?status=candidate")).body.pending;

@@ -204,7 +204,7 @@ test("a verdict that could not be recorded is said to be lost, and its candidate
   await page.getByText("Accepted “The ledger wins”.").waitFor();
   await server.close();
   await page.clock.runFor(10_000);
-  await page.getByText("Not recorded: The server does not answer.").waitFor();
+  await page.getByText("Not recorded: Can’t reach the server.").waitFor();
   await page.getByRole("button", { name: "Accept" }).waitFor();
 });
 

@@ -1,25 +1,25 @@
 // How many proposals of each source people accept, and which sources are paused.
 import type { Memory, MemoryPage } from "../api.js";
-import { plural } from "../words.js";
+import { plural } from "../format.js";
 
 export const sourceWords: { readonly [source in Memory["source"]]: string } = {
   person: "a person",
   agent: "an agent",
-  "rule:commands": "a rule on commands",
-  "rule:words": "a rule on words",
+  "rule:commands": "a rule for commands",
+  "rule:words": "a rule for user messages",
   decision: "a decision",
   import: "a file",
   model: "a model",
 };
 
-const manyOf: { readonly [source in Memory["source"]]: string } = {
-  person: "Persons",
+const sourceNames: { readonly [source in Memory["source"]]: string } = {
+  person: "People",
   agent: "Agents",
-  "rule:commands": "Rules on commands",
-  "rule:words": "Rules on words",
+  "rule:commands": "Rules for commands",
+  "rule:words": "Rules for user messages",
   decision: "Decisions",
   import: "Files",
-  model: "A model",
+  model: "Models",
 };
 
 export function Acceptance({ acceptance }: { readonly acceptance: MemoryPage["acceptance"] }) {
@@ -32,7 +32,7 @@ export function Acceptance({ acceptance }: { readonly acceptance: MemoryPage["ac
           const verdicts = accepted + rejected;
           return (
             <li key={`${source} ${generation}`} title={generation === "" ? undefined : `generation ${generation}`}>
-              <span>{manyOf[source]}</span>
+              <span>{sourceNames[source]}</span>
               <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
                 <rect className="bar" width={(100 * accepted) / verdicts} height="4" />
               </svg>

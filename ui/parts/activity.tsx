@@ -1,33 +1,33 @@
-// The strip of activity: how much was recorded when, and how much of it failed. Drawing across it chooses a time.
+// Entries and errors over time. Dragging across the chart selects a time range.
 import { type PointerEvent, useMemo, useState } from "react";
-import { useAnswer } from "../answer.js";
-import { type Query, reflect } from "../api.js";
-import { plural, whenOf } from "../words.js";
+import { type QueryParameters, reflect } from "../api.js";
+import { formatWhen, plural } from "../format.js";
+import { useRequest } from "../requests.js";
 
 export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000 } as const;
 export type Range = keyof typeof ranges;
 
 const WIDTH = 1000;
 const HEIGHT = 56;
-/** Enough for a busy week; what is older is not drawn. */
+/** Enough for a busy week; older entries are left out. */
 const ENTRIES_MAX = 20_000;
 
 export function Activity(options: {
   readonly range: Range;
-  readonly filters: Query;
-  /** Changes when there is something new to draw. */
+  readonly filters: QueryParameters;
+  /** Changes when there are new entries to draw. */
   readonly version: number;
   readonly chosen: { readonly since: string; readonly until: string };
   choose(chosen: { readonly since: string; readonly until: string }): void;
 }) {
   const { range, filters, version, chosen, choose } = options;
-  const { value } = useAnswer(
+  const { value } = useRequest(
     (signal) => reflect({ ...filters, since: range, limit: ENTRIES_MAX }, signal),
     [JSON.stringify(filters), range, version],
   );
   const [drawn, setDrawn] = useState<readonly [number, number] | undefined>();
   const slots = value?.trend.timeline ?? [];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the end of the strip is when the answer came.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chart ends when its data was fetched.
   const until = useMemo(() => Date.now(), [value]);
   const since = until - ranges[range];
   const xOf = (iso: string): number => ((Date.parse(iso) - since) / ranges[range]) * WIDTH;
@@ -41,7 +41,7 @@ export function Activity(options: {
     const [from, to] = [drawn[0], at(event)].sort((one, other) => one - other) as [number, number];
     setDrawn(undefined);
     const iso = (share: number): string => new Date(since + share * ranges[range]).toISOString();
-    // A click without drawing takes the choice back.
+    // A click without dragging clears the selection.
     choose(to - from < 0.01 ? { since: "", until: "" } : { since: iso(from), until: iso(to) });
   };
   const brush = drawn ?? brushOf(chosen, since, ranges[range]);
@@ -69,7 +69,7 @@ export function Activity(options: {
           const failed = (slot.errors / most) * (HEIGHT - 4);
           return (
             <g key={slot.from}>
-              <title>{`${whenOf(slot.from)}: ${plural(slot.entries, "entry", "entries")}, ${plural(slot.errors, "error")}`}</title>
+              <title>{`${formatWhen(slot.from)}: ${plural(slot.entries, "entry", "entries")}, ${plural(slot.errors, "error")}`}</title>
               <rect className="bar" x={x} y={HEIGHT - height} width={width} height={height} />
               <rect className="bar error" x={x} y={HEIGHT - failed} width={width} height={failed} />
             </g>
@@ -86,7 +86,7 @@ export function Activity(options: {
         )}
       </svg>
       <figcaption>
-        <span>{whenOf(new Date(since).toISOString())}</span>
+        <span>{formatWhen(new Date(since).toISOString())}</span>
         <span>{words}</span>
         <span>now</span>
       </figcaption>
@@ -102,7 +102,7 @@ function brushOf(
   lengthMs: number,
 ): readonly [number, number] | undefined {
   const [from, to] = [Date.parse(since), Date.parse(until)];
-  // An address may hold anything, also times that the server understands and a browser does not.
+  // The address may hold times that the server understands and the browser does not.
   if (Number.isNaN(from) || Number.isNaN(to)) return undefined;
   return [(from - fromMs) / lengthMs, (to - fromMs) / lengthMs];
 }

@@ -1,12 +1,12 @@
-// What a half-typed filter could become: names of filters, then values that there are.
+// Completions of a half-typed filter: names of filters, then their values.
 import { readRoles } from "../../src/model/roles.js";
 import { stateNames } from "../../src/model/states.js";
-import { kindNames } from "../words.js";
+import { kindNames } from "../format.js";
 
-/** Values that are known of this record, by the filter that takes them. */
-export type Known = { readonly [name: string]: readonly string[] };
+/** Values by filter name. */
+export type FilterValues = { readonly [name: string]: readonly string[] };
 
-const values: Known = {
+const values: FilterValues = {
   kind: [...kindNames, "memory"],
   role: readRoles,
   is: stateNames,
@@ -17,8 +17,11 @@ const values: Known = {
 export const filterNames = ["kind", "role", "is", "in", "project", "client", "tool", "model", "since", "until"];
 const OFFERED_MAX = 8;
 
-/** Whole search texts that the one being typed could become. */
-export function completionsOf(text: string, known: Known): readonly { readonly word: string; readonly text: string }[] {
+/** Search texts that complete the one being typed. */
+export function completionsOf(
+  text: string,
+  filterValues: FilterValues,
+): readonly { readonly word: string; readonly text: string }[] {
   const word = /\S+$/.exec(text)?.[0] ?? "";
   if (word.length < 2) return [];
   const before = text.slice(0, text.length - word.length);
@@ -30,7 +33,7 @@ export function completionsOf(text: string, known: Known): readonly { readonly w
   }
   const name = word.slice(0, colon);
   const begun = word.slice(colon + 1);
-  return [...(known[name] ?? values[name] ?? [])]
+  return [...(filterValues[name] ?? values[name] ?? [])]
     .filter((value) => value.startsWith(begun) && value !== begun)
     .slice(0, OFFERED_MAX)
     .map((value) => `${name}:${/\s/.test(value) ? `"${value}"` : value}`)

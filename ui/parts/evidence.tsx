@@ -1,11 +1,11 @@
-// What a memory rests on: each quote where it stands, with what was said before and after it.
+// The evidence of a memory: each quote in its entry, with the entries before and after.
 import type { ReactNode } from "react";
 import { messageText } from "../../src/model/content-parts.js";
-import { useAnswer } from "../answer.js";
-import { getEntry, getMemory, type Memory, Refused, type Row, sessionEntries } from "../api.js";
-import { Snippet } from "../marks.js";
+import { ApiError, getEntry, getMemory, type Memory, type Row, sessionEntries } from "../api.js";
+import { formatWhen, plural, speakerOf, summaryLine } from "../format.js";
+import { Snippet } from "../highlight.js";
+import { useRequest } from "../requests.js";
 import { Link, to } from "../router.js";
-import { gistLine, plural, speakerOf, whenOf } from "../words.js";
 
 export function Evidence({ memory }: { readonly memory: Memory }) {
   if (memory.evidence.length === 0) {
@@ -29,9 +29,9 @@ interface QuotedEntry {
 }
 
 function Quote({ id, quote }: { readonly id: string; readonly quote: string }) {
-  const { value, error } = useAnswer((signal) => look(id, signal), [id]);
+  const { value, error } = useRequest((signal) => loadQuote(id, signal), [id]);
   if (error !== undefined) {
-    const isGone = error instanceof Refused && error.status === 404;
+    const isGone = error instanceof ApiError && error.status === 404;
     return <p className="quiet">{isGone ? "The quoted entry is not in this store." : error.message}</p>;
   }
   if (value === undefined) return <p className="quiet">“{quote}”</p>;
@@ -40,39 +40,39 @@ function Quote({ id, quote }: { readonly id: string; readonly quote: string }) {
   return (
     <div className="quoted">
       {before.map((row) => (
-        <Around key={row.position} row={row} />
+        <SurroundingEntry key={row.position} row={row} />
       ))}
       <p className="quoted-line">
         <span className="speaker">{speakerOf(entry)}</span>
         <span dir="auto">
-          <QuoteIn text={wholeText(entry)} quote={quote} />
+          <QuoteIn text={fullText(entry)} quote={quote} />
         </span>
-        <Link to={placeOf(entry)}>{whenOf(entry.created_at)}</Link>
+        <Link to={placeOf(entry)}>{formatWhen(entry.created_at)}</Link>
       </p>
       {after.map((row) => (
-        <Around key={row.position} row={row} />
+        <SurroundingEntry key={row.position} row={row} />
       ))}
     </div>
   );
 }
 
-function Around({ row }: { readonly row: Row }) {
+function SurroundingEntry({ row }: { readonly row: Row }) {
   return (
-    <p className="quoted-line around">
+    <p className="quoted-line surrounding">
       <span className="speaker">{speakerOf(row)}</span>
-      <span dir="auto">{gistLine(row, 200)}</span>
+      <span dir="auto">{summaryLine(row, 200)}</span>
     </p>
   );
 }
 
-const AROUND_CHARS = 280;
+const CONTEXT_CHARS = 280;
 
-/** The quote marked in its text, with so much of the text as is read at a glance. */
+/** The quote highlighted in an excerpt of its text. */
 function QuoteIn({ text, quote }: { readonly text: string; readonly quote: string }) {
   const at = text.indexOf(quote);
   if (at === -1) return <mark>{quote}</mark>;
-  const from = Math.max(0, at - AROUND_CHARS);
-  const shown = text.slice(from, at + quote.length + AROUND_CHARS);
+  const from = Math.max(0, at - CONTEXT_CHARS);
+  const shown = text.slice(from, at + quote.length + CONTEXT_CHARS);
   return (
     <>
       {from > 0 && "…"}
@@ -82,8 +82,8 @@ function QuoteIn({ text, quote }: { readonly text: string; readonly quote: strin
   );
 }
 
-/** All that an entry says, as it was recorded. */
-export function wholeText(entry: Row): string {
+/** All text of an entry, as recorded. */
+export function fullText(entry: Row): string {
   if (entry.kind === "message") return messageText(entry);
   const texts = entry as unknown as { readonly [field: string]: unknown };
   const fields = ["prompt", "response", "decision", "rationale", "error", "result", "content"];
@@ -98,7 +98,7 @@ function placeOf({ session_id, position, id }: Row): string {
   return session_id === "" ? to(["entries", id]) : to(["sessions", session_id], {}, String(position));
 }
 
-async function look(id: string, signal: AbortSignal): Promise<QuotedEntry | "forgotten"> {
+async function loadQuote(id: string, signal: AbortSignal): Promise<QuotedEntry | "forgotten"> {
   const entry = await getEntry(id, signal);
   if ("erased" in entry) return "forgotten";
   const { session_id, position } = entry;
@@ -111,8 +111,8 @@ async function look(id: string, signal: AbortSignal): Promise<QuotedEntry | "for
   return { entry: row, before: before.entries, after: after.entries };
 }
 
-/** Memories that say nearly the same, or the opposite, side by side with this one. */
-export function Neighbours({ memory }: { readonly memory: Memory }) {
+/** Memories that conflict with this one, side by side, and those that resemble it. */
+export function RelatedMemories({ memory }: { readonly memory: Memory }) {
   const { similar_to, conflicts_with } = memory;
   if (similar_to.length + conflicts_with.length === 0) return null;
   return (
@@ -121,9 +121,9 @@ export function Neighbours({ memory }: { readonly memory: Memory }) {
         <section className="conflict" aria-label="Contradiction">
           <p>Contradicts {plural(conflicts_with.length, "memory", "memories")}</p>
           <div className="sides">
-            <Side memory={memory} name="this one" />
+            <ConflictSide memory={memory} name="this one" />
             {conflicts_with.map((id) => (
-              <OtherSide key={id} id={id} />
+              <OtherMemory key={id} id={id} />
             ))}
           </div>
         </section>
@@ -132,7 +132,7 @@ export function Neighbours({ memory }: { readonly memory: Memory }) {
         <p className="aside">
           Resembles{" "}
           {similar_to.map((id) => (
-            <Neighbour key={id} id={id} />
+            <SimilarMemory key={id} id={id} />
           ))}
         </p>
       )}
@@ -140,14 +140,14 @@ export function Neighbours({ memory }: { readonly memory: Memory }) {
   );
 }
 
-function OtherSide({ id }: { readonly id: string }) {
-  const { value } = useAnswer((signal) => getMemory(id, signal), [id]);
+function OtherMemory({ id }: { readonly id: string }) {
+  const { value } = useRequest((signal) => getMemory(id, signal), [id]);
   if (value === undefined) return <p className="quiet">{id}</p>;
-  return <Side memory={value} name={<Link to={to(["memories", id])}>the other</Link>} />;
+  return <ConflictSide memory={value} name={<Link to={to(["memories", id])}>the other</Link>} />;
 }
 
-/** One of two that cannot both be true: what it says, and what speaks for it. */
-function Side({ memory, name }: { readonly memory: Memory; readonly name: ReactNode }) {
+/** One of two contradicting memories, with its evidence. */
+function ConflictSide({ memory, name }: { readonly memory: Memory; readonly name: ReactNode }) {
   const { content, status, confidence, given, used, confirmed, created_at, evidence } = memory;
   return (
     <div>
@@ -155,7 +155,7 @@ function Side({ memory, name }: { readonly memory: Memory; readonly name: ReactN
         {content}
       </p>
       <p className="aside">
-        {name} · {status} · {whenOf(created_at)} · confidence {confidence.toFixed(2)}
+        {name} · {status} · {formatWhen(created_at)} · confidence {confidence.toFixed(2)}
       </p>
       <p className="aside">
         given {plural(given, "time")}, used {plural(used, "time")}, confirmed {plural(confirmed, "time")}
@@ -169,8 +169,8 @@ function Side({ memory, name }: { readonly memory: Memory; readonly name: ReactN
   );
 }
 
-function Neighbour({ id }: { readonly id: string }) {
-  const { value } = useAnswer((signal) => getMemory(id, signal), [id]);
+function SimilarMemory({ id }: { readonly id: string }) {
+  const { value } = useRequest((signal) => getMemory(id, signal), [id]);
   return (
     <Link to={to(["memories", id])} dir="auto">
       {value === undefined ? id : `“${value.content}” (${value.status})`}{" "}

@@ -1,12 +1,13 @@
 // Filters of a list, kept in the address.
-import { withQuery } from "../router.js";
-import { kindNames } from "../words.js";
+
+import { kindNames } from "../format.js";
+import { setQuery } from "../router.js";
 
 export function KindFilter({ query }: { readonly query: URLSearchParams }) {
-  return <Choice name="kind" label="kind" all="all kinds" values={kindNames} query={query} />;
+  return <FilterSelect name="kind" label="kind" all="all kinds" values={kindNames} query={query} />;
 }
 
-export function Choice(options: {
+export function FilterSelect(options: {
   readonly name: string;
   readonly label: string;
   readonly all: string;
@@ -19,7 +20,7 @@ export function Choice(options: {
   return (
     <label className="choice" data-chosen={chosen !== ""}>
       <span className="only-read">{label}</span>
-      <select value={chosen} onChange={({ target }) => withQuery({ [name]: target.value })}>
+      <select value={chosen} onChange={({ target }) => setQuery({ [name]: target.value })}>
         <option value="">{all}</option>
         {offered.map((value) => (
           <option key={value} value={value}>

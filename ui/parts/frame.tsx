@@ -1,13 +1,12 @@
-// The frame of every view: one line with the name, the views, the search box and the state of the record.
+// The frame of every view: navigation, search box, server state and theme.
 import { type ReactNode, useEffect, useState } from "react";
 import { connection, getHealth, type HealthAnswer } from "../api.js";
-import { heardPending, usePending } from "../pending.js";
+import { formatAgo, formatCount, plural } from "../format.js";
+import { setPending, usePending } from "../pending.js";
 import { Link, to } from "../router.js";
 import { useStore } from "../store.js";
-import { useVerified, type Verified } from "../verified.js";
-import { agoOf, countOf, plural } from "../words.js";
+import { useVerification, type Verification } from "../verification.js";
 import { SearchBox } from "./search-box.js";
-import { ThemeSwitch } from "./theme-switch.js";
 
 const views = [
   { view: "", name: "Record" },
@@ -42,8 +41,8 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
       )}
       {health !== undefined && isBehind(health) && (
         <p className="behind" role="status">
-          The index is being built, {countOf(health.indexed_through)} of {countOf(health.position)} entries so far.
-          Older ones come in by themselves.
+          Building the index: {formatCount(health.indexed_through)} of {formatCount(health.position)} entries so far.
+          Older entries appear as they are indexed.
         </p>
       )}
       <main id="content" tabIndex={-1}>
@@ -56,7 +55,7 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
 function Menu({ view }: { readonly view: string }) {
   const pending = usePending();
   const [isOpen, setOpen] = useState(false);
-  const count = pending > 0 && <span className="pending">{` ${countOf(pending)}`}</span>;
+  const count = pending > 0 && <span className="pending">{` ${formatCount(pending)}`}</span>;
   return (
     <nav aria-label="Views">
       <button type="button" className="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -78,15 +77,15 @@ function Menu({ view }: { readonly view: string }) {
 }
 
 const HEALTH_MS = 5_000;
-/** How often it is asked where something is being waited for. */
+/** Polled more often while the server is unreachable or builds its index. */
 const WAITING_MS = 1_000;
 
-/** Whether lists lack entries for longer than a moment. */
+/** Whether the index lags so far that lists lack entries. */
 function isBehind({ status, position, indexed_through }: HealthAnswer): boolean {
   return status === "degraded" && indexed_through < position;
 }
 
-/** It also notices that the server went away, or came back. */
+/** Polls the server's health, which also notices that it went away or came back. */
 function useHealth(isAway: boolean): HealthAnswer | undefined {
   const [health, setHealth] = useState<HealthAnswer>();
   const isWaiting = isAway || (health !== undefined && isBehind(health));
@@ -94,9 +93,9 @@ function useHealth(isAway: boolean): HealthAnswer | undefined {
     const stop = new AbortController();
     const look = (): void =>
       void getHealth(stop.signal).then(
-        (heard) => {
-          setHealth(heard);
-          heardPending(heard.pending);
+        (answer) => {
+          setHealth(answer);
+          setPending(answer.pending);
         },
         () => undefined,
       );
@@ -110,12 +109,12 @@ function useHealth(isAway: boolean): HealthAnswer | undefined {
   return health;
 }
 
-/** A dot, with words for those who ask. */
+/** A dot, with its meaning as tooltip and for screen readers. */
 function State({ health, isAway }: { readonly health: HealthAnswer | undefined; readonly isAway: boolean }) {
-  const verified = useVerified(health);
+  const verified = useVerification(health);
   const isBroken = verified?.found.ok === false;
   const state = isAway ? "away" : isBroken ? "broken" : (health?.status ?? "unknown");
-  const words = isAway ? "The server does not answer" : stateWords(health, verified);
+  const words = isAway ? "Can’t reach the server" : stateWords(health, verified);
   return (
     <Link to={to(["integrity"])} className="state" data-state={state} title={words}>
       <span className="only-read">{words}</span>
@@ -123,8 +122,8 @@ function State({ health, isAway }: { readonly health: HealthAnswer | undefined; 
   );
 }
 
-function stateWords(health: HealthAnswer | undefined, verified: Verified | undefined): string {
-  if (health === undefined) return "Asking the server";
+function stateWords(health: HealthAnswer | undefined, verified: Verification | undefined): string {
+  if (health === undefined) return "Checking the server";
   const facts = [
     health.status === "ok" ? "" : "Degraded",
     verified === undefined ? "Not verified yet" : verifiedWords(verified),
@@ -134,7 +133,32 @@ function stateWords(health: HealthAnswer | undefined, verified: Verified | undef
   return facts.filter((fact) => fact !== "").join(", ");
 }
 
-function verifiedWords({ found, at_ms }: Verified): string {
-  if (!found.ok) return `The chain does not hold at #${countOf(found.position)}`;
-  return `Verified ${agoOf(Date.now() - at_ms)}`;
+function verifiedWords({ found, at_ms }: Verification): string {
+  if (!found.ok) return `Verification failed at entry ${formatCount(found.position)}`;
+  return `Verified ${formatAgo(Date.now() - at_ms)}`;
+}
+
+/** In localStorage: the browser remembers the choice. */
+const THEME_KEY = "hansard-theme";
+const nextTheme = { system: "light", light: "dark", dark: "system" } as const;
+type Theme = keyof typeof nextTheme;
+
+function ThemeSwitch() {
+  const [theme, setTheme] = useState<Theme>(() => (document.documentElement.dataset.theme as Theme) ?? "system");
+  const change = (): void => {
+    const chosen = nextTheme[theme];
+    setTheme(chosen);
+    if (chosen === "system") {
+      delete document.documentElement.dataset.theme;
+      localStorage.removeItem(THEME_KEY);
+    } else {
+      document.documentElement.dataset.theme = chosen;
+      localStorage.setItem(THEME_KEY, chosen);
+    }
+  };
+  return (
+    <button type="button" className="plain theme" onClick={change} title="Theme: light, dark, or as the system is set">
+      {{ system: "Auto", light: "Light", dark: "Dark" }[theme]}
+    </button>
+  );
 }

@@ -1,44 +1,44 @@
-// Speech of any length: what is too long to be read at once is opened step by step.
+// Text of any length: long text is opened step by step.
 import { type ReactNode, useState } from "react";
-import { Marked } from "../marks.js";
-import { countOf } from "../words.js";
+import { formatCount } from "../format.js";
+import { Highlighted } from "../highlight.js";
 import { Markdown } from "./markdown.js";
 
 const CHARS_FIRST = 12_000;
 const CHARS_STEP = 100_000;
 
 export function LongText({ text }: { readonly text: string }) {
-  const { shown, further } = useCut(text);
+  const { shown, more } = useStepwise(text);
   return (
     <div className="prose">
       <Markdown text={shown} />
-      {further}
+      {more}
     </div>
   );
 }
 
-/** A paragraph that is no Markdown. */
+/** A paragraph of plain text. */
 export function LongLine(options: { readonly text: string; readonly className: string; readonly lead?: ReactNode }) {
   const { text, className, lead } = options;
-  const { shown, further } = useCut(text);
+  const { shown, more } = useStepwise(text);
   return (
     <>
       <p className={className} dir="auto">
         {lead}
-        <Marked text={shown} />
+        <Highlighted text={shown} />
       </p>
-      {further}
+      {more}
     </>
   );
 }
 
-function useCut(text: string): { readonly shown: string; readonly further: ReactNode } {
+function useStepwise(text: string): { readonly shown: string; readonly more: ReactNode } {
   const [chars, setChars] = useState(CHARS_FIRST);
-  if (text.length <= chars) return { shown: text, further: null };
-  const further = (
+  if (text.length <= chars) return { shown: text, more: null };
+  const more = (
     <button type="button" className="plain" onClick={() => setChars(chars + CHARS_STEP)}>
-      Further: {countOf(text.length - chars)} more characters
+      Show {formatCount(text.length - chars)} more characters
     </button>
   );
-  return { shown: text.slice(0, chars), further };
+  return { shown: text.slice(0, chars), more };
 }

@@ -1,10 +1,10 @@
-// Markdown set as text: the parser's tokens become elements of the page, and HTML in the text stays text.
+// Markdown as React elements built from the parser's tokens; HTML in the text stays text.
 import { lexer, type Token, Tokenizer, type Tokens } from "marked";
 import { Fragment, memo, type ReactNode } from "react";
-import { Marked } from "../marks.js";
-import { Code } from "./code.js";
+import { Highlighted } from "../highlight.js";
+import { CodeBlock } from "./code-block.js";
 
-/** What is longer is shown as it is: laying it out would cost more than it helps. */
+/** Longer text is shown as plain text, because rendering it would be too slow. */
 const CHARS_MAX = 60_000;
 
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
@@ -12,27 +12,27 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
   if (tokens === undefined) {
     return (
       <p className="plain-text" dir="auto">
-        <Marked text={text} />
+        <Highlighted text={text} />
       </p>
     );
   }
   return <Blocks tokens={tokens} />;
 });
 
-/** Whatever the parser makes of a hostile text, the text itself can always be shown. */
+/** A text the parser fails on is shown as plain text. */
 function tokensOf(text: string): readonly Token[] | undefined {
   try {
-    return lexer(text, { gfm: true, breaks: true, tokenizer: new Bounded() });
+    return lexer(text, { gfm: true, breaks: true, tokenizer: new BoundedTokenizer() });
   } catch {
     return undefined;
   }
 }
 
-/** A table has as many cells in every row as its head has, written or not: a few kilobytes make millions. */
+/** Every row of a table is filled up to the columns of its head, so a few kilobytes can make millions of cells. */
 const CELLS_MAX = 5_000;
 
-/** Tables that nobody could read stay the text that they are. */
-class Bounded extends Tokenizer {
+/** Leaves oversized tables as text. */
+class BoundedTokenizer extends Tokenizer {
   override table(source: string): Tokens.Table | undefined {
     const lines = (source.split(/\n[ \t]*\n/, 1)[0] ?? "").split("\n");
     const columns = (lines[0] ?? "").split("|").length;
@@ -42,7 +42,7 @@ class Bounded extends Tokenizer {
 
 function Blocks({ tokens }: { readonly tokens: readonly Token[] }): ReactNode {
   return tokens.map((token, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes, and its pieces have no other name.
+    // biome-ignore lint/suspicious/noArrayIndexKey: tokens of a text have no id and never change.
     <Fragment key={at}>
       <Block token={token} />
     </Fragment>
@@ -61,7 +61,7 @@ function Block({ token }: { readonly token: Token }): ReactNode {
         </p>
       );
     case "code":
-      return <Code text={(token as Tokens.Code).text} language={(token as Tokens.Code).lang ?? ""} />;
+      return <CodeBlock text={(token as Tokens.Code).text} language={(token as Tokens.Code).lang ?? ""} />;
     case "list":
       return <List list={token as Tokens.List} />;
     case "blockquote":
@@ -82,11 +82,11 @@ function Block({ token }: { readonly token: Token }): ReactNode {
           <Inline tokens={token.tokens ?? []} />
         </p>
       );
-    // HTML too: what somebody wrote is shown as they wrote it.
+    // HTML, too, is shown as text.
     default:
       return (
         <p className="plain-text" dir="auto">
-          <Marked text={token.raw.replace(/\n+$/, "")} />
+          <Highlighted text={token.raw.replace(/\n+$/, "")} />
         </p>
       );
   }
@@ -139,12 +139,12 @@ function Inline({ tokens }: { readonly tokens: readonly Token[] }): ReactNode {
   return tokens.map((token, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: as above.
     <Fragment key={at}>
-      <Piece token={token} />
+      <InlineToken token={token} />
     </Fragment>
   ));
 }
 
-function Piece({ token }: { readonly token: Token }): ReactNode {
+function InlineToken({ token }: { readonly token: Token }): ReactNode {
   switch (token.type) {
     case "strong":
       return (
@@ -167,30 +167,30 @@ function Piece({ token }: { readonly token: Token }): ReactNode {
     case "codespan":
       return (
         <code>
-          <Marked text={(token as Tokens.Codespan).text} />
+          <Highlighted text={(token as Tokens.Codespan).text} />
         </code>
       );
     case "br":
       return <br />;
     case "link":
-      return <Address link={token as Tokens.Link} />;
+      return <WebLink link={token as Tokens.Link} />;
     case "text":
       return token.tokens === undefined ? (
-        <Marked text={(token as Tokens.Text).text} />
+        <Highlighted text={(token as Tokens.Text).text} />
       ) : (
         <Inline tokens={token.tokens} />
       );
     case "escape":
-      return <Marked text={(token as Tokens.Escape).text} />;
-    // An image would ask another server; its source says what it was.
+      return <Highlighted text={(token as Tokens.Escape).text} />;
+    // An image would be fetched from another server, so its source is shown.
     default:
-      return <Marked text={token.raw} />;
+      return <Highlighted text={token.raw} />;
   }
 }
 
-/** Only addresses of the web become links; all others are shown as they were written. */
-function Address({ link }: { readonly link: Tokens.Link }) {
-  if (!/^https?:\/\//i.test(link.href)) return <Marked text={link.raw} />;
+/** Only http and https addresses become links; others are shown as text. */
+function WebLink({ link }: { readonly link: Tokens.Link }) {
+  if (!/^https?:\/\//i.test(link.href)) return <Highlighted text={link.raw} />;
   return (
     <a href={link.href} title={link.href} rel="noreferrer noopener" target="_blank">
       <Inline tokens={link.tokens} />

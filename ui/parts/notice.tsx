@@ -1,7 +1,7 @@
-// What is said where there is nothing to show: because it is on its way, because it failed, because it is not there.
+// Notices in place of content: loading, failed, empty.
 import type { ReactNode } from "react";
-import { Away, Refused } from "../api.js";
-import { sentence } from "../words.js";
+import { ApiError, NetworkError } from "../api.js";
+import { toSentence } from "../format.js";
 
 export function Loading({ what }: { readonly what: string }) {
   return (
@@ -11,19 +11,19 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
-/** What happened, what to do, and one button, unless nothing is there. A server that is away is told of once, above all. */
-export function Failed({ error, again }: { readonly error: Error; readonly again: () => void }) {
-  if (error instanceof Away) return null;
+/** What happened, what to do, and a button to try again. An unreachable server is reported once, in the frame. */
+export function Failed({ error, reload }: { readonly error: Error; readonly reload: () => void }) {
+  if (error instanceof NetworkError) return null;
   return (
     <div className="failed" role="alert">
-      <p>{sentence(error.message)}</p>
-      {error instanceof Refused && error.hint !== "" && (
+      <p>{toSentence(error.message)}</p>
+      {error instanceof ApiError && error.hint !== "" && (
         <p className="quiet">
           <WithCode text={error.hint} />
         </p>
       )}
-      {!(error instanceof Refused && error.status === 404) && (
-        <button type="button" onClick={again}>
+      {!(error instanceof ApiError && error.status === 404) && (
+        <button type="button" onClick={reload}>
           Try again
         </button>
       )}
@@ -31,9 +31,9 @@ export function Failed({ error, again }: { readonly error: Error; readonly again
   );
 }
 
-/** What the server said, in which `commands` stand between backticks. */
+/** A message of the server, in which commands stand between backticks. */
 export function WithCode({ text }: { readonly text: string }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name.
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no id.
   return text.split("`").map((piece, at) => (at % 2 === 1 ? <code key={at}>{piece}</code> : piece));
 }
 

@@ -1,15 +1,15 @@
-// Plots as labelled SVG: bars over time, bars by name, points on a scale; each with its numbers as a table for who listens.
+// Labelled SVG charts: columns over time, bars by name, marks on a time line. A table holds the numbers for screen readers.
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Link } from "../router.js";
 
 export interface Bar {
   readonly name: string;
   readonly value: number;
-  /** The part of it that failed. */
+  /** The share of the value that failed. */
   readonly failed?: number;
   readonly tone?: "low";
   readonly words: string;
-  /** Where the entries are that it counts. */
+  /** Link to the entries that are counted. */
   readonly href?: string;
 }
 
@@ -18,7 +18,7 @@ const ROW = 26;
 const NAME_SHARE = 0.27;
 const CHAR_PX = 8;
 
-/** Bars beside their names: how many, and how many of them failed. */
+/** Horizontal bars with their names: counts, and failures in red. */
 export function NamedBars({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const [figure, width] = useWidth();
@@ -43,7 +43,7 @@ export function NamedBars({ title, bars }: { readonly title: string; readonly ba
   );
 }
 
-/** What holds links is no picture. */
+/** A chart with links is a group, not an image. */
 function roleOf(rows: readonly { readonly href?: string }[]): { readonly role: "group" | "img" } {
   return { role: rows.some(({ href }) => href !== undefined) ? "group" : "img" };
 }
@@ -63,9 +63,9 @@ function Name(options: {
   return href === undefined ? text : <Link to={href}>{text}</Link>;
 }
 
-const TICK = 3;
+const TICK_WIDTH = 3;
 
-/** A line for each name, with a mark for each time that something happened. */
+/** One row per name, with a mark at each time. */
 export function TimeRows(options: {
   readonly title: string;
   readonly rows: readonly {
@@ -84,18 +84,18 @@ export function TimeRows(options: {
   const right = width - 16 - CHAR_PX * Math.max(...rows.map(({ words }) => words.length));
   const [from, to] = [Date.parse(range.from), Date.parse(range.to)];
   const xOf = (iso: string): number =>
-    left + ((Date.parse(iso) - from) / Math.max(1, to - from)) * (right - left - TICK);
+    left + ((Date.parse(iso) - from) / Math.max(1, to - from)) * (right - left - TICK_WIDTH);
   const foot = rows.length * ROW;
   return (
     <Plot title={title} bars={rows} figure={figure}>
-      <svg viewBox={`0 0 ${width} ${foot + FOOT}`} {...roleOf(rows)} aria-label={title} className="plot">
+      <svg viewBox={`0 0 ${width} ${foot + AXIS_HEIGHT}`} {...roleOf(rows)} aria-label={title} className="plot">
         {rows.map(({ name, times, words, href }, at) => (
           <g key={name} transform={`translate(0 ${at * ROW})`}>
             <Name name={name} x={left - 8} charsMax={charsMax} href={href} />
             <line className="axis" x1={left} x2={right} y1={ROW - 4} y2={ROW - 4} />
             {times.map((iso, each) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: several may have happened at once.
-              <rect key={each} className="tick" x={xOf(iso)} y={5} width={TICK} height={16} />
+              // biome-ignore lint/suspicious/noArrayIndexKey: several may share a time.
+              <rect key={each} className="tick" x={xOf(iso)} y={5} width={TICK_WIDTH} height={16} />
             ))}
             <text className="quiet" x={right + 8} y={17}>
               {words}
@@ -113,30 +113,30 @@ export function TimeRows(options: {
   );
 }
 
-const TALL = 120;
+const PLOT_HEIGHT = 120;
 const LEFT = 40;
-const FOOT = 22;
+const AXIS_HEIGHT = 22;
 
-/** Bars side by side along time or a scale, with an axis below and the greatest value beside. */
+/** Columns along time or a scale, with an axis below and the maximum at the side. */
 export function Columns(options: {
   readonly title: string;
   readonly bars: readonly Bar[];
-  /** What stands below the first, the middle and the last. */
+  /** Labels below the first, middle and last column. */
   readonly axis: readonly [string, string, string];
 }) {
   const { title, bars, axis } = options;
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const [figure, width] = useWidth();
   const step = (width - LEFT) / Math.max(1, bars.length);
-  const high = (value: number): number => (value / most) * (TALL - 8);
+  const high = (value: number): number => (value / most) * (PLOT_HEIGHT - 8);
   return (
     <Plot title={title} bars={bars} figure={figure}>
-      <svg viewBox={`0 0 ${width} ${TALL + FOOT}`} role="img" aria-label={title} className="plot">
-        <line className="axis" x1={LEFT} x2={width} y1={TALL} y2={TALL} />
+      <svg viewBox={`0 0 ${width} ${PLOT_HEIGHT + AXIS_HEIGHT}`} role="img" aria-label={title} className="plot">
+        <line className="axis" x1={LEFT} x2={width} y1={PLOT_HEIGHT} y2={PLOT_HEIGHT} />
         <text className="quiet" x={LEFT - 6} y={14} textAnchor="end">
           {most}
         </text>
-        <text className="quiet" x={LEFT - 6} y={TALL} textAnchor="end">
+        <text className="quiet" x={LEFT - 6} y={PLOT_HEIGHT} textAnchor="end">
           0
         </text>
         {bars.map(({ name, value, failed = 0, words, tone }, at) => (
@@ -146,14 +146,14 @@ export function Columns(options: {
               className="bar"
               data-tone={tone}
               x={LEFT + at * step + 1}
-              y={TALL - high(value)}
+              y={PLOT_HEIGHT - high(value)}
               width={Math.max(1, step - 2)}
               height={high(value)}
             />
             <rect
               className="bar error"
               x={LEFT + at * step + 1}
-              y={TALL - high(failed)}
+              y={PLOT_HEIGHT - high(failed)}
               width={Math.max(1, step - 2)}
               height={high(failed)}
             />
@@ -161,11 +161,11 @@ export function Columns(options: {
         ))}
         {axis.map((text, at) => (
           <text
-            // biome-ignore lint/suspicious/noArrayIndexKey: three places, always the same.
+            // biome-ignore lint/suspicious/noArrayIndexKey: always the same three labels.
             key={at}
             className="quiet"
             x={[LEFT, LEFT + (width - LEFT) / 2, width][at]}
-            y={TALL + 16}
+            y={PLOT_HEIGHT + 16}
             textAnchor={(["start", "middle", "end"] as const)[at]}
           >
             {text}
@@ -176,7 +176,7 @@ export function Columns(options: {
   );
 }
 
-/** As wide as there is room, so that labels are as large on a phone as elsewhere. */
+/** Drawn at the actual width, so labels keep their size on a phone. */
 function useWidth(): readonly [figure: RefObject<HTMLElement | null>, width: number] {
   const figure = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(WIDTH);

@@ -1,25 +1,26 @@
-// The search box of every view: answers as one types, and completes filters.
+// The search box of every view: searches while one types and completes filters.
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { useAnswer } from "../answer.js";
 import { getUsage, reflect } from "../api.js";
 import { useLabels } from "../labels.js";
-import { go, to, usePlace } from "../router.js";
+import { useRequest } from "../requests.js";
+import { navigate, to, useRoute } from "../router.js";
 import { createStore } from "../store.js";
-import { completionsOf, type Known } from "./completion.js";
+import { completionsOf, type FilterValues } from "./completion.js";
 
-/** The text whose results the reader wants to go to, until they are there. */
+/** The submitted text whose first result gets the focus once it is there. */
 export const submitted = createStore("");
 
-/** So many of the newest entries are looked through for the tools that they name. */
-const TOOLS_OF = 5_000;
+/** How many of the newest entries to read for tool names. */
+const TOOL_SAMPLE = 5_000;
 
-/** What there is for filters to name; tools and models are asked for once somebody types such a filter. */
-function useKnown(text: string): Known {
+/** Values for completing filters; tools and models are fetched when such a filter is typed. */
+function useFilterValues(text: string): FilterValues {
   const { projects, clients } = useLabels();
   const named = /(?:^|\s)(tool|model):\S*$/.exec(text)?.[1];
-  const { value = {} } = useAnswer<Known>(
+  const { value = {} } = useRequest<FilterValues>(
     async (signal) => {
-      if (named === "tool") return { tool: (await reflect({ limit: TOOLS_OF }, signal)).tools.map(({ tool }) => tool) };
+      if (named === "tool")
+        return { tool: (await reflect({ limit: TOOL_SAMPLE }, signal)).tools.map(({ tool }) => tool) };
       if (named !== "model") return {};
       const { rows } = await getUsage({ by: "model" }, signal);
       return { model: rows.flatMap(({ model = "" }) => (model === "" ? [] : [model])) };
@@ -30,15 +31,15 @@ function useKnown(text: string): Known {
 }
 
 export function SearchBox() {
-  const { parts, query } = usePlace();
+  const { parts, query } = useRoute();
   const isSearching = parts[0] === "search";
   const asked = isSearching ? (query.get("q") ?? "") : "";
   const [text, setText] = useState(asked);
   const [isTyping, setTyping] = useState(false);
   const [chosen, setChosen] = useState(-1);
-  const known = useKnown(text);
+  const filterValues = useFilterValues(text);
   const own = useRef(asked);
-  // The address changes the box only where somebody else changed the address.
+  // Follows the address only if something other than this box changed it.
   useEffect(() => {
     if (asked === own.current) return;
     own.current = asked;
@@ -46,7 +47,7 @@ export function SearchBox() {
   }, [asked]);
   const search = (q: string, replace: boolean): void => {
     own.current = q;
-    go(to(["search"], { q }), { replace });
+    navigate(to(["search"], { q }), { replace });
   };
   const change = (q: string): void => {
     setText(q);
@@ -54,7 +55,7 @@ export function SearchBox() {
     setChosen(-1);
     if (isSearching || q.trim().length > 1) search(q, isSearching);
   };
-  const offered = isTyping ? completionsOf(text, known) : [];
+  const offered = isTyping ? completionsOf(text, filterValues) : [];
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const completion = offered[chosen];
@@ -75,7 +76,7 @@ export function SearchBox() {
       event.preventDefault();
       change(offered[0].text);
     } else if (event.key === "Escape") {
-      // A field for searching would empty itself.
+      // Escape would clear a search field.
       event.preventDefault();
       setTyping(false);
       event.currentTarget.blur();
@@ -108,7 +109,7 @@ export function SearchBox() {
             role="option"
             tabIndex={-1}
             aria-selected={at === chosen}
-            // Before the box loses the focus, and with it the list.
+            // `onMouseDown` comes before the blur that hides the list.
             onMouseDown={(event) => {
               event.preventDefault();
               change(completion.text);

@@ -1,11 +1,11 @@
-// What is known of the session as a whole, and what can be done with it.
+// The title, facts and actions of a session.
 import { useState } from "react";
-import { useMay } from "../access.js";
-import { useAnswer } from "../answer.js";
-import { getHistory, getUsage, type Session, send, toRefused } from "../api.js";
-import { useBriefly } from "../briefly.js";
+import { usePermission } from "../access.js";
+import { getHistory, getUsage, type Session, send, toApiError } from "../api.js";
+import { formatCost, formatCount, formatDay, formatDuration, formatTime, plural } from "../format.js";
+import { useRequest } from "../requests.js";
 import { Link, to } from "../router.js";
-import { costOf, countOf, dayOf, durationOf, plural, timeOf } from "../words.js";
+import { useTransientText } from "../transient-text.js";
 
 export function SessionHead(options: {
   readonly id: string;
@@ -13,12 +13,12 @@ export function SessionHead(options: {
   readonly session: Session | undefined;
 }) {
   const { id, title, session } = options;
-  const spent = useAnswer((signal) => getUsage({ session_id: id }, signal), [id]).value?.total;
+  const spent = useRequest((signal) => getUsage({ session_id: id }, signal), [id]).value?.total;
   return (
     <header className="session-head">
       <h1 dir="auto">{title}</h1>
       <p className="facts">{session === undefined ? "…" : <Facts session={session} spent={spent} />}</p>
-      <p className="deeds">
+      <p className="actions">
         <CopyHistory id={id} />
         <Export id={id} />
       </p>
@@ -26,19 +26,19 @@ export function SessionHead(options: {
   );
 }
 
-function Facts({ session, spent }: { readonly session: Session; readonly spent: Spent | undefined }) {
+function Facts({ session, spent }: { readonly session: Session; readonly spent: UsageTotal | undefined }) {
   const { first_at, last_at, messages, interactions, tool_calls, errors, decisions, parent } = session;
   const lengthMs = Date.parse(last_at) - Date.parse(first_at);
   const where = [...session.projects, ...session.clients].filter((label) => label !== "").join(" · ");
   const facts = [
-    `${dayOf(first_at)}, ${timeOf(first_at)}`,
-    lengthMs > 0 ? durationOf(lengthMs) : "",
+    `${formatDay(first_at)}, ${formatTime(first_at)}`,
+    lengthMs > 0 ? formatDuration(lengthMs) : "",
     messages > 0 ? plural(messages, "message") : "",
     interactions > 0 ? plural(interactions, "interaction") : "",
     tool_calls > 0 ? plural(tool_calls, "tool call") : "",
     errors > 0 ? plural(errors, "error") : "",
     decisions > 0 ? plural(decisions, "decision") : "",
-    spent === undefined || spent.calls === 0 ? "" : spentWords(spent),
+    spent === undefined || spent.calls === 0 ? "" : formatUsage(spent),
   ].filter((fact) => fact !== "");
   return (
     <>
@@ -63,9 +63,9 @@ function Facts({ session, spent }: { readonly session: Session; readonly spent: 
 
 const formats = { openai: "OpenAI", anthropic: "Anthropic" } as const;
 
-/** The session as a model would be given it. */
+/** Copies the session as API messages for a model. */
 function CopyHistory({ id }: { readonly id: string }) {
-  const [state, say] = useBriefly(2_500);
+  const [state, say] = useTransientText(2_500);
   const copy = async (format: string): Promise<void> => {
     try {
       const history = await getHistory(id, { format });
@@ -100,24 +100,24 @@ function CopyHistory({ id }: { readonly id: string }) {
   );
 }
 
-type Spent = Awaited<ReturnType<typeof getUsage>>["total"];
+type UsageTotal = Awaited<ReturnType<typeof getUsage>>["total"];
 
-function spentWords({ input_tokens, output_tokens, cache_read_tokens, cost }: Spent): string {
+function formatUsage({ input_tokens, output_tokens, cache_read_tokens, cost }: UsageTotal): string {
   const facts = [
     plural(input_tokens + output_tokens, "token"),
-    cache_read_tokens > 0 ? `${countOf(cache_read_tokens)} from the cache` : "",
-    cost === undefined || cost === 0 ? "" : costOf(cost),
+    cache_read_tokens > 0 ? `${formatCount(cache_read_tokens)} from the cache` : "",
+    cost === undefined || cost === 0 ? "" : formatCost(cost),
   ];
   return facts.filter((fact) => fact !== "").join(", ");
 }
 
-/** Written by the server, kept by the browser: a link could not carry a key. */
+/** Downloads through fetch, because a link cannot carry a key. */
 function Export({ id }: { readonly id: string }) {
-  const may = useMay("admin");
+  const isAllowed = usePermission("admin");
   const [refusal, setRefusal] = useState("");
   const save = async (): Promise<void> => {
     const response = await send(`/export?session_id=${encodeURIComponent(id)}&masked=1`);
-    if (!response.ok) throw await toRefused(response);
+    if (!response.ok) throw await toApiError(response);
     setRefusal("");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await response.blob());
@@ -125,7 +125,7 @@ function Export({ id }: { readonly id: string }) {
     link.click();
     URL.revokeObjectURL(link.href);
   };
-  if (!may) return null;
+  if (!isAllowed) return null;
   return (
     <>
       <button

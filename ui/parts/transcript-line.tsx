@@ -1,17 +1,28 @@
-// A line of a transcript: time and speaker in the margin, and beside them what was said, called, decided or marked.
-import { memo, type ReactNode } from "react";
+// A line of the transcript: time and speaker in the margin, content beside them.
+import { memo, type ReactNode, useMemo, useState } from "react";
 import { CONFIDENCE_LOW } from "../../src/model/states.js";
+import { usePermission } from "../access.js";
 import type { Row } from "../api.js";
-import { Marked } from "../marks.js";
+import { append, type Session, sessionEntries } from "../api.js";
+import {
+  firstLine,
+  formatDay,
+  formatDuration,
+  formatFullTime,
+  formatTime,
+  plural,
+  speakerOf,
+  summaryLine,
+} from "../format.js";
+import { Highlighted } from "../highlight.js";
+import { useRequest } from "../requests.js";
 import { Link, to } from "../router.js";
-import { type Line, notableIn } from "../transcript/lines.js";
-import { dayOf, durationOf, firstLine, plural, speakerOf, timeOf, wholeTimeOf } from "../words.js";
-import { Calls } from "./calls.js";
-import { Given, givenWords } from "./given.js";
+import { type Line, notableIn, toTranscript } from "../transcript/lines.js";
+import { EntryBody } from "./entry-body.js";
 import { LongLine } from "./long-text.js";
-import { Outline } from "./outline.js";
-import { Said } from "./said.js";
-import { Thumbs } from "./thumbs.js";
+import { contextSummary, ModelContext } from "./model-context.js";
+import { Failed, Loading } from "./notice.js";
+import { ToolCalls } from "./tool-calls.js";
 
 interface LineProps {
   readonly line: Line;
@@ -27,52 +38,52 @@ export const TranscriptLine = memo(function TranscriptLine(props: LineProps): Re
   const { line } = props;
   switch (line.is) {
     case "day":
-      return <h2 className="day">{dayOf(line.at)}</h2>;
+      return <h2 className="day">{formatDay(line.at)}</h2>;
     case "mark":
       return <Mark line={line} />;
     case "speech":
-      return <Speech {...props} line={line} />;
+      return <MessageLine {...props} line={line} />;
     case "calls":
       return (
-        <Margin {...props} speaker="" beside={line.answer && <Beside {...props} entry={line.answer} isAnswer />}>
-          <Calls
+        <LineFrame {...props} speaker="" aside={line.answer && <LineAside {...props} entry={line.answer} isAnswer />}>
+          <ToolCalls
             calls={line.calls}
             isOpen={props.isOpen}
             isHere={props.isHere}
             isMatch={props.isMatch}
             toggle={() => props.toggle(line.key)}
           />
-          {line.answer !== undefined && props.isContextOpen && <Given entry={line.answer} />}
-        </Margin>
+          {line.answer !== undefined && props.isContextOpen && <ModelContext entry={line.answer} />}
+        </LineFrame>
       );
     case "raw":
       return (
-        <Margin {...props} speaker="">
+        <LineFrame {...props} speaker="">
           <p className="aside">
             {plural(line.entries.length, "tool record")} from{" "}
             {line.entries[0]?.kind === "raw" && line.entries[0].source}
             {" · "}
             <Link to={to(["entries", line.entries[0]?.id ?? ""])}>Open</Link>
           </p>
-        </Margin>
+        </LineFrame>
       );
     case "subagent":
       return <Subagent {...props} line={line} />;
   }
 });
 
-type SpeechProps = LineProps & { readonly line: Extract<Line, { is: "speech" }> };
+type MessageLineProps = LineProps & { readonly line: Extract<Line, { is: "speech" }> };
 
-function Speech(props: SpeechProps) {
+function MessageLine(props: MessageLineProps) {
   const { line, isMatch, isContextOpen, toggle } = props;
   const { entry, calls, withdrawn } = line;
   const speaker = speakerOf(entry);
   const isAnswer = entry.kind === "interaction" || (entry.kind === "message" && speaker === "assistant");
   return (
-    <Margin {...props} speaker={speaker} beside={<Beside {...props} entry={entry} isAnswer={isAnswer} />}>
-      <Said entry={entry} withdrawn={withdrawn} />
+    <LineFrame {...props} speaker={speaker} aside={<LineAside {...props} entry={entry} isAnswer={isAnswer} />}>
+      <EntryBody entry={entry} withdrawn={withdrawn} />
       {calls.length > 0 && (
-        <Calls
+        <ToolCalls
           calls={calls}
           isOpen={props.isOpen}
           isMatch={isMatch}
@@ -80,13 +91,13 @@ function Speech(props: SpeechProps) {
           toggle={() => toggle(line.key)}
         />
       )}
-      {isAnswer && isContextOpen && <Given entry={entry} />}
-    </Margin>
+      {isAnswer && isContextOpen && <ModelContext entry={entry} />}
+    </LineFrame>
   );
 }
 
-/** In the outer margin: how sure it was, and what can be asked and said about an answer. */
-function Beside(props: LineProps & { readonly entry: Row; readonly isAnswer: boolean }) {
+/** In the outer margin: confidence, the model's context and rating. */
+function LineAside(props: LineProps & { readonly entry: Row; readonly isAnswer: boolean }) {
   const { line, entry, isContextOpen, scoreById, toggle, isAnswer } = props;
   const confidence = "confidence" in entry ? entry.confidence : undefined;
   const isLow = confidence !== undefined && confidence < CONFIDENCE_LOW;
@@ -100,21 +111,21 @@ function Beside(props: LineProps & { readonly entry: Row; readonly isAnswer: boo
         </span>
       )}
       {isAnswer && (
-        <span className="asides" data-kept={isContextOpen || score !== undefined || undefined}>
+        <span className="answer-actions" data-kept={isContextOpen || score !== undefined || undefined}>
           <button type="button" className="plain" aria-expanded={isContextOpen} onClick={() => toggle(-line.key)}>
-            {givenWords(entry)}
+            {contextSummary(entry)}
           </button>
-          <Thumbs id={entry.id} score={score} />
+          <RateAnswer id={entry.id} score={score} />
         </span>
       )}
     </>
   );
 }
 
-function Margin(
-  props: LineProps & { readonly speaker: string; readonly children: ReactNode; readonly beside?: ReactNode },
+function LineFrame(
+  props: LineProps & { readonly speaker: string; readonly children: ReactNode; readonly aside?: ReactNode },
 ) {
-  const { line, isHere, speaker, children, beside } = props;
+  const { line, isHere, speaker, children, aside } = props;
   return (
     <article
       className="line"
@@ -125,26 +136,26 @@ function Margin(
       data-entry={line.is === "speech" ? line.entry.id : undefined}
       aria-current={isHere || undefined}
     >
-      <a className="time" href={`#${line.key}`} title={wholeTimeOf(line.at)}>
-        <time dateTime={line.at}>{timeOf(line.at)}</time>
+      <a className="time" href={`#${line.key}`} title={formatFullTime(line.at)}>
+        <time dateTime={line.at}>{formatTime(line.at)}</time>
       </a>
       <span className="speaker">{speaker}</span>
       <div className="body">{children}</div>
-      {beside !== undefined && <aside className="beside">{beside}</aside>}
+      {aside !== undefined && <aside className="line-aside">{aside}</aside>}
     </article>
   );
 }
 
-/** Rules across the column: where the history starts anew, where it was consolidated, what was taken back. */
+/** A rule across the column: context cleared or compacted, a message withdrawn. */
 function Mark({ line }: { readonly line: Extract<Line, { is: "mark" }> }) {
   const { entry } = line;
   return (
     <div className="mark-rule" data-kind={entry.kind} id={`at-${entry.position}`}>
       <p dir="auto">
-        <time dateTime={line.at} title={wholeTimeOf(line.at)}>
-          {timeOf(line.at)}
+        <time dateTime={line.at} title={formatFullTime(line.at)}>
+          {formatTime(line.at)}
         </time>{" "}
-        <Marked text={markWords(line)} />
+        <Highlighted text={markWords(line)} />
       </p>
       {entry.kind === "consolidation" && entry.summary !== "" && <LongLine className="summary" text={entry.summary} />}
     </div>
@@ -168,7 +179,7 @@ function markWords({ entry }: Extract<Line, { is: "mark" }>): string {
   }
 }
 
-/** A subagent's session is one line here, opened in place, and a page of its own. */
+/** A subagent's session in one line; its outline opens in place. */
 function Subagent(props: LineProps & { readonly line: Extract<Line, { is: "subagent" }> }) {
   const { line, isOpen, toggle } = props;
   const { session } = line;
@@ -178,10 +189,10 @@ function Subagent(props: LineProps & { readonly line: Extract<Line, { is: "subag
     plural(messages, "message"),
     plural(tool_calls, "tool call"),
     ...(errors > 0 ? [plural(errors, "error")] : []),
-    durationOf(lengthMs),
+    formatDuration(lengthMs),
   ];
   return (
-    <Margin {...props} speaker="subagent">
+    <LineFrame {...props} speaker="subagent">
       <p className="aside">
         <Link to={to(["sessions", session.session_id])} dir="auto">
           {firstLine(session.title) || session.session_id}
@@ -192,7 +203,92 @@ function Subagent(props: LineProps & { readonly line: Extract<Line, { is: "subag
           {isOpen ? "close" : "outline"}
         </button>
       </p>
-      {isOpen && <Outline session={session} />}
-    </Margin>
+      {isOpen && <SubagentOutline session={session} />}
+    </LineFrame>
+  );
+}
+
+const OUTLINE_ENTRIES = 200;
+const OUTLINE_LINES = 12;
+
+function SubagentOutline({ session }: { readonly session: Session }) {
+  const { session_id } = session;
+  const { value, error, reload } = useRequest(
+    (signal) => sessionEntries(session_id, { limit: OUTLINE_ENTRIES, excerpts: 1 }, signal),
+    [session_id],
+  );
+  const lines = useMemo(() => toTranscript(value?.entries ?? []).lines.filter(({ is }) => isInOutline(is)), [value]);
+  if (error !== undefined) return <Failed error={error} reload={reload} />;
+  if (value === undefined) return <Loading what="Reading the subagent’s session" />;
+  // The task and the result say most, so the middle is cut.
+  const isCut = lines.length > OUTLINE_LINES;
+  const shown = isCut ? [...lines.slice(0, OUTLINE_LINES / 2), ...lines.slice(-OUTLINE_LINES / 2)] : lines;
+  return (
+    <ol className="outline" aria-label="Outline of the subagent’s session">
+      {shown.map((line, at) => (
+        <li key={line.key} data-tone={notableIn(line)}>
+          {isCut && at === OUTLINE_LINES / 2 && (
+            <p className="aside">{plural(lines.length - OUTLINE_LINES, "line")} between</p>
+          )}
+          <Link to={to(["sessions", session_id], {}, String(line.key))}>
+            <span className="speaker">{line.is === "speech" ? speakerOf(line.entry) : ""}</span>
+            <span className={line.is === "calls" ? "argument" : "gist"} dir="auto">
+              <Highlighted text={outlineText(line)} />
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function isInOutline(is: Line["is"]): boolean {
+  return is === "speech" || is === "calls";
+}
+
+function outlineText(line: Line): string {
+  if (line.is === "speech") return summaryLine(line.entry, 200);
+  if (line.is !== "calls") return "";
+  const failed = line.calls.filter((call) => call.failed).length;
+  const tools = [...new Set(line.calls.map(({ tool }) => tool))].join(", ");
+  return `${plural(line.calls.length, "tool call")}${failed > 0 ? `, ${failed} failed` : ""}: ${tools}`;
+}
+
+const ratings = [
+  { value: 1, word: "Good" },
+  { value: -1, word: "Bad" },
+] as const;
+
+/** Records a rating as a feedback entry. */
+function RateAnswer({ id, score }: { readonly id: string; readonly score: number | undefined }) {
+  const isAllowed = usePermission("capture");
+  const [chosen, setChosen] = useState<number>();
+  const [failure, setFailure] = useState("");
+  const now = chosen ?? score;
+  const rate = (value: 1 | -1): void => {
+    setChosen(value);
+    setFailure("");
+    append({ kind: "feedback", entry_id: id, score: value }).catch((error: Error) => {
+      setChosen(undefined);
+      setFailure(error.message);
+    });
+  };
+  if (!isAllowed) return null;
+  return (
+    <span className="thumbs">
+      {ratings.map(({ value, word }) => (
+        <button
+          key={value}
+          type="button"
+          className="plain"
+          aria-label={`${word} answer`}
+          aria-pressed={now !== undefined && Math.sign(now) === value}
+          onClick={() => rate(value)}
+        >
+          {word}
+        </button>
+      ))}
+      {failure !== "" && <span role="alert">{failure}</span>}
+    </span>
   );
 }

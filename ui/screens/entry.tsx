@@ -1,16 +1,17 @@
-// One entry at an address of its own: what it says, where it stands, and the whole of it as it is kept.
-import { useAnswer } from "../answer.js";
+// One entry at its own address: content, place in its session, and the whole entry as stored.
+
 import { getEntry, type Row } from "../api.js";
-import { Code } from "../parts/code.js";
-import { Given } from "../parts/given.js";
+import { formatFullTime, speakerOf } from "../format.js";
+import { CodeBlock } from "../parts/code-block.js";
+import { EntryBody } from "../parts/entry-body.js";
+import { ModelContext } from "../parts/model-context.js";
 import { Failed, Loading } from "../parts/notice.js";
-import { Said } from "../parts/said.js";
+import { useRequest } from "../requests.js";
 import { Link, to } from "../router.js";
-import { speakerOf, wholeTimeOf } from "../words.js";
 
 export function EntryScreen({ id }: { readonly id: string }) {
-  const { value, error, again } = useAnswer((signal) => getEntry(id, signal), [id]);
-  if (error !== undefined) return <Failed error={error} again={again} />;
+  const { value, error, reload } = useRequest((signal) => getEntry(id, signal), [id]);
+  if (error !== undefined) return <Failed error={error} reload={reload} />;
   if (value === undefined) return <Loading what="Reading the entry" />;
   const { position, kind, created_at, session_id, project, client, hash } = value;
   return (
@@ -19,7 +20,7 @@ export function EntryScreen({ id }: { readonly id: string }) {
         Entry {position} <span className="quiet">{kind.replaceAll("_", " ")}</span>
       </h1>
       <dl className="facts-list">
-        <Fact name="When">{wholeTimeOf(created_at)}</Fact>
+        <Fact name="When">{formatFullTime(created_at)}</Fact>
         {session_id !== "" && (
           <Fact name="Session">
             <Link to={to(["sessions", session_id], {}, String(position))} dir="auto">
@@ -42,23 +43,23 @@ export function EntryScreen({ id }: { readonly id: string }) {
         <>
           <div className="entry-text">
             <span className="speaker">{speakerOf(value as unknown as Row)}</span>
-            <Said entry={toRow(value)} withdrawn={false} />
+            <EntryBody entry={toRow(value)} withdrawn={false} />
           </div>
           {isAnswered(value as unknown as Row) && (
             <>
-              <h2>What the model was given</h2>
-              <Given entry={value as unknown as Row} />
+              <h2>What the model saw</h2>
+              <ModelContext entry={value as unknown as Row} />
             </>
           )}
           <h2>As recorded, secrets masked</h2>
-          <Code text={JSON.stringify(value, null, 2)} language="json" />
+          <CodeBlock text={JSON.stringify(value, null, 2)} language="json" />
         </>
       )}
     </article>
   );
 }
 
-/** What a model said, called or decided, and what went wrong then: something lay before it. */
+/** Whether a model produced the entry, so there is a context to show. */
 function isAnswered(entry: Row): boolean {
   if (entry.kind === "message") return speakerOf(entry) === "assistant";
   return ["interaction", "response", "tool_call", "error", "decision"].includes(entry.kind);

@@ -1,31 +1,31 @@
-// Whether the record can be trusted, in sentences: the chain, the index, who may read it, and what was done to it.
+// Whether the record can be trusted: chain, index, health, access keys and audit log.
 import { useEffect, useState } from "react";
-import { useAccess, useMay } from "../access.js";
-import { useAnswer } from "../answer.js";
-import { askDoctor, getHealth, type HealthAnswer, listEntries, Refused, type Row, type VerifyAnswer } from "../api.js";
+import { useAccess, usePermission } from "../access.js";
+import { ApiError, getDoctor, getHealth, type HealthAnswer, listEntries, type Row, type VerifyAnswer } from "../api.js";
+import { formatAgo, formatCount, formatFullTime, formatWhen, plural, toSentence } from "../format.js";
 import { EntryLine } from "../parts/entry-line.js";
 import { Failed, Loading, WithCode } from "../parts/notice.js";
-import { UNASKED_ENTRIES_MAX, walkChain } from "../verified.js";
-import { agoOf, countOf, plural, sentence, whenOf, wholeTimeOf } from "../words.js";
+import { useRequest } from "../requests.js";
+import { AUTOMATIC_CHECK_ENTRIES_MAX, verifyChain } from "../verification.js";
 
 const AUDIT_SHOWN = 50;
 
 export function IntegrityScreen() {
-  const may = useMay("admin");
-  const checked = useAnswer(walkChain, []);
-  const health = useAnswer((signal) => getHealth(signal), []);
-  const audit = useAnswer((signal) => listEntries({ kind: "audit", limit: AUDIT_SHOWN }, signal), []);
-  const forgotten = useAnswer((signal) => listEntries({ kind: "redaction", limit: AUDIT_SHOWN }, signal), []);
+  const isAllowed = usePermission("admin");
+  const checked = useRequest(verifyChain, []);
+  const health = useRequest((signal) => getHealth(signal), []);
+  const audit = useRequest((signal) => listEntries({ kind: "audit", limit: AUDIT_SHOWN }, signal), []);
+  const forgotten = useRequest((signal) => listEntries({ kind: "redaction", limit: AUDIT_SHOWN }, signal), []);
   return (
     <article className="column integrity">
       <h1>Integrity</h1>
-      {checked.error !== undefined && <Failed error={checked.error} again={checked.again} />}
+      {checked.error !== undefined && <Failed error={checked.error} reload={checked.reload} />}
       {checked.value === undefined && checked.error === undefined && <Loading what="Verifying the whole chain" />}
-      {checked.value !== undefined && <Chain {...checked.value} again={checked.again} busy={checked.busy} />}
-      {health.value !== undefined && <State health={health.value} />}
-      {may && health.value !== undefined && <Doctor entries={health.value.position} />}
-      <Forgotten rows={(forgotten.value?.entries ?? []) as readonly Row[]} />
-      <KeyList />
+      {checked.value !== undefined && <Verification {...checked.value} reload={checked.reload} busy={checked.busy} />}
+      {health.value !== undefined && <StoreState health={health.value} />}
+      {isAllowed && health.value !== undefined && <HealthChecks entries={health.value.position} />}
+      <DeletedEntries rows={(forgotten.value?.entries ?? []) as readonly Row[]} />
+      <AccessKeys />
       <h2>Audit log</h2>
       {audit.value?.entries.length === 0 ? (
         <p className="quiet">No keys created or revoked; nothing exported, forgotten or judged.</p>
@@ -42,33 +42,34 @@ export function IntegrityScreen() {
   );
 }
 
-function Chain(options: {
+function Verification(options: {
   readonly found: VerifyAnswer;
   readonly at_ms: number;
   readonly busy: boolean;
-  again(): void;
+  reload(): void;
 }) {
-  const { found, at_ms, busy, again } = options;
-  const ago = agoOf(useNow() - at_ms);
+  const { found, at_ms, busy, reload } = options;
+  const ago = formatAgo(useNow() - at_ms);
   return (
     <section className="verdict" data-ok={found.ok}>
       {found.ok ? (
         <p>
-          Verified {ago} through <strong>#{countOf(found.position)}</strong>.{" "}
+          Verified {ago} through <strong>#{formatCount(found.position)}</strong>.{" "}
           {found.entries === 1 ? "The only entry is" : `All ${plural(found.entries, "entry", "entries")} are`} unchanged
           since recorded.
           {found.seal !== undefined &&
-            ` The last seal is from ${wholeTimeOf(found.seal.sealed_at)}, at #${countOf(found.seal.position)}, and agrees.`}
+            ` The last seal is from ${formatFullTime(found.seal.sealed_at)}, at #${formatCount(found.seal.position)}, and agrees.`}
           {found.erased > 0 &&
             ` ${plural(found.erased, "entry was", "entries were")} forgotten; the chain records that.`}
         </p>
       ) : (
         <p role="alert">
-          Verification failed at entry <strong>#{countOf(found.position)}</strong>: {found.reason.replaceAll("_", " ")}.
+          Verification failed at entry <strong>#{formatCount(found.position)}</strong>:{" "}
+          {found.reason.replaceAll("_", " ")}.
           {found.known !== undefined &&
-            ` The ${found.known.by} remembers a log of ${countOf(found.known.position)} entries. Run hansard doctor first.`}
+            ` The ${found.known.by} remembers a log of ${formatCount(found.known.position)} entries. Run hansard doctor first.`}
           {found.holders !== undefined &&
-            ` Entries with the damaged part: ${found.holders.map((position) => `#${countOf(position)}`).join(", ")}.`}
+            ` Entries with the damaged part: ${found.holders.map((position) => `#${formatCount(position)}`).join(", ")}.`}
         </p>
       )}
       {(found.warnings ?? []).length > 0 && (
@@ -82,19 +83,19 @@ function Chain(options: {
           {found.seal === undefined && (
             <>
               {" "}
-              No seal yet: <code>hansard seal</code> prints a signed one.
+              No seal yet: <code>hansard seal</code> prints a signed seal.
             </>
           )}
         </p>
       )}
-      <button type="button" onClick={again} disabled={busy}>
+      <button type="button" onClick={reload} disabled={busy}>
         {busy ? "Checking …" : "Check again"}
       </button>
     </section>
   );
 }
 
-function State({ health }: { readonly health: HealthAnswer }) {
+function StoreState({ health }: { readonly health: HealthAnswer }) {
   const behind = health.position - health.indexed_through;
   return (
     <section>
@@ -108,32 +109,32 @@ function State({ health }: { readonly health: HealthAnswer }) {
           : `The index is ${plural(behind, "entry", "entries")} behind; lists may lack the newest entries for a moment.`}
         {health.warnings?.includes("cut_off") === true &&
           " The log was truncated or replaced: hansard doctor explains what is missing."}
-        {(health.problems ?? []).map(({ message, hint }) => ` ${sentence(message)} ${hint}`)}
+        {(health.problems ?? []).map(({ message, hint }) => ` ${toSentence(message)} ${hint}`)}
       </p>
       <p className="quiet">Hansard {health.version}</p>
     </section>
   );
 }
 
-/** What `hansard doctor` finds, in its own words: troubles first, with what to do, then what is as it should be. */
-function Doctor({ entries }: { readonly entries: number }) {
-  const [isAsked, setAsked] = useState(entries <= UNASKED_ENTRIES_MAX);
-  const { value, error, again, busy } = useAnswer(
-    async (signal) => (isAsked ? askDoctor(signal) : undefined),
+/** The findings of `hansard doctor`: problems first, with what to do, then what is in order. */
+function HealthChecks({ entries }: { readonly entries: number }) {
+  const [isAsked, setAsked] = useState(entries <= AUTOMATIC_CHECK_ENTRIES_MAX);
+  const { value, error, reload, busy } = useRequest(
+    async (signal) => (isAsked ? getDoctor(signal) : undefined),
     [isAsked],
   );
-  if (error instanceof Refused && error.code === "route_not_found") return null;
-  const troubles = (value?.findings ?? []).filter(({ level }) => level !== "ok");
+  if (error instanceof ApiError && error.code === "route_not_found") return null;
+  const problems = (value?.findings ?? []).filter(({ level }) => level !== "ok");
   const sound = (value?.findings ?? []).filter(({ level }) => level === "ok");
   return (
     <section className="doctor">
       <h2>Health</h2>
-      {error !== undefined && <Failed error={error} again={again} />}
+      {error !== undefined && <Failed error={error} reload={reload} />}
       {value === undefined && busy && isAsked && <Loading what="Running checks" />}
-      {value !== undefined && troubles.length === 0 && <p>No problems found.</p>}
-      {troubles.map(({ level, check, message, hint }) => (
+      {value !== undefined && problems.length === 0 && <p>No problems found.</p>}
+      {problems.map(({ level, check, message, hint }) => (
         <p key={`${check} ${message}`} className="finding" data-level={level}>
-          {sentence(message)}{" "}
+          {toSentence(message)}{" "}
           {hint !== undefined && (
             <span className="quiet">
               <WithCode text={hint} />
@@ -142,10 +143,10 @@ function Doctor({ entries }: { readonly entries: number }) {
         </p>
       ))}
       {sound.length > 0 && (
-        <p className="quiet">{sound.map(({ check, message }) => sentence(wordsOf(check, message))).join(" ")}</p>
+        <p className="quiet">{sound.map(({ check, message }) => toSentence(findingText(check, message))).join(" ")}</p>
       )}
       {(!isAsked || value !== undefined) && (
-        <button type="button" disabled={busy && isAsked} onClick={() => (isAsked ? again() : setAsked(true))}>
+        <button type="button" disabled={busy && isAsked} onClick={() => (isAsked ? reload() : setAsked(true))}>
           {isAsked ? "Run checks again" : "Run checks"}
         </button>
       )}
@@ -153,13 +154,13 @@ function Doctor({ entries }: { readonly entries: number }) {
   );
 }
 
-/** Some findings name only what they found. */
-function wordsOf(check: string, message: string): string {
+/** Some findings consist of a bare value. */
+function findingText(check: string, message: string): string {
   return check === "node" ? `it runs on ${message}` : message;
 }
 
 /** Keys are listed for admins only. */
-function KeyList() {
+function AccessKeys() {
   const access = useAccess();
   if (access === undefined) return null;
   const keys = access.keys ?? [];
@@ -192,8 +193,8 @@ function KeyList() {
                 </td>
                 <td>{scope}</td>
                 <td dir="auto">{name}</td>
-                <td>{whenOf(created_at)}</td>
-                <td>{revoked_at === undefined ? "" : whenOf(revoked_at)}</td>
+                <td>{formatWhen(created_at)}</td>
+                <td>{revoked_at === undefined ? "" : formatWhen(revoked_at)}</td>
               </tr>
             ))}
           </tbody>
@@ -203,7 +204,7 @@ function KeyList() {
   );
 }
 
-function Forgotten({ rows }: { readonly rows: readonly Row[] }) {
+function DeletedEntries({ rows }: { readonly rows: readonly Row[] }) {
   if (rows.length === 0) return null;
   return (
     <section>
@@ -219,7 +220,7 @@ function Forgotten({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-/** The time, as often as its words change. */
+/** The current time, updated often enough for "minutes ago". */
 function useNow(): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,24 +1,24 @@
-// The record as it comes: a strip of activity, then the newest entries on top, grouped by session.
+// The record live: activity over time, then the newest entries, grouped by session.
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useAnswer } from "../answer.js";
-import { getHealth, listEntries, type Query, type Row, type RowPage } from "../api.js";
-import { step, useKeys } from "../keys.js";
+import { getHealth, listEntries, type QueryParameters, type Row, type RowPage } from "../api.js";
+import { formatCount, plural, speakerOf } from "../format.js";
+import { step, useKeys } from "../keyboard.js";
 import { type Labels, useLabels, useTitle } from "../labels.js";
 import { Activity, type Range, ranges } from "../parts/activity.js";
 import { EntryLine } from "../parts/entry-line.js";
-import { Choice, KindFilter } from "../parts/filters.js";
-import { FirstEntry } from "../parts/first-entry.js";
+import { FilterSelect, KindFilter } from "../parts/filters.js";
+import { GettingStarted } from "../parts/getting-started.js";
 import { Failed, Loading } from "../parts/notice.js";
-import { Link, to, withQuery } from "../router.js";
-import { follow } from "../tail.js";
-import { countOf, plural, speakerOf } from "../words.js";
+import { useRequest } from "../requests.js";
+import { Link, setQuery, to } from "../router.js";
+import { tailLog } from "../tail-log.js";
 
 const PAGE = 100;
-/** The most that a list answers with at once. */
-const ANEW = 500;
-/** So many are kept on a page that stays open; older ones are a page away. */
+/** The largest page that the server allows. */
+const RELOAD_PAGE = 500;
+/** How many entries stay in a list that is open for long; older ones are loaded again on request. */
 const SHOWN_MAX = 600;
-/** The strip is drawn anew at most this often. */
+/** Redraw the activity chart at most this often. */
 const REDRAW_MS = 5_000;
 
 export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
@@ -26,18 +26,18 @@ export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
   const range = rangeOf(query);
   const chosen = { since: query.get("since") ?? "", until: query.get("until") ?? "" };
   const labels = useLabels();
-  const { rows, fresh, take, more, isFirst, error, again, busy, version } = useLive({ ...filters, ...chosen });
+  const { rows, fresh, take, more, isFirst, error, reload, busy, version } = useLiveEntries({ ...filters, ...chosen });
   useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
   if (isFirst && rows.length === 0 && Object.values({ ...filters, ...chosen }).every((value) => value === "")) {
-    return <FirstEntry />;
+    return <GettingStarted />;
   }
   return (
     <div className="column wide">
       <div className="tools">
         <h1 className="only-read">The record</h1>
         <KindFilter query={query} />
-        <Choice name="project" label="project" all="all projects" values={labels.projects} query={query} />
-        <Choice name="client" label="client" all="all clients" values={labels.clients} query={query} />
+        <FilterSelect name="project" label="project" all="all projects" values={labels.projects} query={query} />
+        <FilterSelect name="client" label="client" all="all clients" values={labels.clients} query={query} />
         <span className="grow" />
         <fieldset className="ranges" aria-label="Time shown">
           {(Object.keys(ranges) as Range[]).map((each) => (
@@ -46,7 +46,7 @@ export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
               type="button"
               className="plain"
               aria-pressed={each === range}
-              onClick={() => withQuery({ range: each, since: "", until: "" })}
+              onClick={() => setQuery({ range: each, since: "", until: "" })}
             >
               {{ "1h": "hour", "24h": "day", "7d": "week" }[each]}
             </button>
@@ -58,14 +58,14 @@ export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
         filters={filters}
         version={version}
         chosen={chosen}
-        choose={({ since, until }) => withQuery({ since, until })}
+        choose={({ since, until }) => setQuery({ since, until })}
       />
       {fresh > 0 && (
         <button type="button" className="fresh" onClick={take}>
           {plural(fresh, "new entry", "new entries")}
         </button>
       )}
-      {error !== undefined && <Failed error={error} again={again} />}
+      {error !== undefined && <Failed error={error} reload={reload} />}
       {rows.length === 0 &&
         error === undefined &&
         (busy ? (
@@ -83,7 +83,7 @@ export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-function filtersOf(query: URLSearchParams): Query {
+function filtersOf(query: URLSearchParams): QueryParameters {
   const named = (name: string): string => query.get(name) ?? "";
   return { kind: named("kind"), project: named("project"), client: named("client") };
 }
@@ -93,23 +93,23 @@ function rangeOf(query: URLSearchParams): Range {
   return Object.hasOwn(ranges, range) ? (range as Range) : "24h";
 }
 
-/** The newest entries, and what comes while they are looked at: at once at the top, else when the reader wants it. */
-function useLive(filters: Query) {
+/** The newest entries and live ones: inserted while the reader is at the top, otherwise held back until asked for. */
+function useLiveEntries(filters: QueryParameters) {
   const question = JSON.stringify(filters);
-  // Lists go by the time of what happened, the log by when it was told: what an import brought last may lie far below.
-  const first = useAnswer(
+  // Lists sort by `created_at`, the log by arrival: imported entries may belong far down.
+  const first = useRequest(
     async (signal): Promise<RowPage & { readonly through: number }> => {
       const { position } = await getHealth(signal);
       return { through: position, ...(await listEntries({ ...filters, limit: PAGE }, signal)) };
     },
     [question],
   );
-  const [list, setList] = useState<List>(listOf());
+  const [list, setList] = useState<LiveList>(listOf());
   const [version, setVersion] = useState(0);
-  const drawnMs = useRef(0);
+  const redrawnMs = useRef(0);
   const isBounded = filters.until !== "";
 
-  // While it is rendered, not in an effect: for a moment an answer would be there without its rows, and a store seem empty.
+  // Set while rendering: in an effect the result would exist for a moment without its rows, and the store look empty.
   const [read, setRead] = useState<RowPage>();
   if (first.value !== undefined && first.value !== read) {
     setRead(first.value);
@@ -117,40 +117,40 @@ function useLive(filters: Query) {
   }
 
   const start = first.value?.through;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: filters are the question.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `question` stands for the filters.
   useEffect(() => {
     if (start === undefined || isBounded) return;
     const stop = new AbortController();
     const { since: _, until: __, ...live } = filters;
-    const heard = (entries: readonly Row[]): void => {
+    const onEntries = (entries: readonly Row[]): void => {
       const newest = entries.toReversed();
-      if (scrollY < 80) setList((before) => taken(before, newest, newest.length));
-      else setList((before) => heldBack(before, newest));
-      if (Date.now() - drawnMs.current < REDRAW_MS) return;
-      drawnMs.current = Date.now();
+      if (scrollY < 80) setList((before) => prepend(before, newest, newest.length));
+      else setList((before) => holdBack(before, newest));
+      if (Date.now() - redrawnMs.current < REDRAW_MS) return;
+      redrawnMs.current = Date.now();
       setVersion((before) => before + 1);
     };
-    void follow({ after: start, filters: live, signal: stop.signal, heard });
+    void tailLog({ after: start, filters: live, signal: stop.signal, onEntries });
     return () => stop.abort();
   }, [start, question]);
 
   const take = useCallback((): void => {
-    setList((before) => ({ ...taken(before, before.waiting, before.fresh), waiting: [], fresh: 0 }));
+    setList((before) => ({ ...prepend(before, before.waiting, before.fresh), waiting: [], fresh: 0 }));
     scrollTo({ top: 0 });
   }, []);
   const more = (): void => {
-    older(list, filters).then(
+    loadOlder(list, filters).then(
       ({ rows, cursor }) =>
         setList((before) => {
-          // Another question was asked meanwhile, to which these are no answer.
+          // The filters have changed since.
           if (before.first !== list.first) return before;
-          return { ...before, rows: merged(before.rows, rows), cursor, isCut: false };
+          return { ...before, rows: merge(before.rows, rows), cursor, isCut: false };
         }),
       () => undefined,
     );
   };
   const isFirst = first.value !== undefined;
-  const { error, again, busy } = first;
+  const { error, reload, busy } = first;
   return {
     rows: list.rows,
     fresh: list.fresh,
@@ -158,51 +158,58 @@ function useLive(filters: Query) {
     more: list.isCut || list.cursor !== null ? more : undefined,
     isFirst,
     error,
-    again,
+    reload,
     busy,
     version,
   };
 }
 
-interface List {
-  /** The answer that it began with. */
+interface LiveList {
+  /** The first page that the list began with. */
   readonly first: RowPage | undefined;
   readonly rows: readonly Row[];
-  /** Where the rows go on; of no use where some of them were let go. */
+  /** The cursor after the rows; useless once rows have been dropped. */
   readonly cursor: string | null;
   readonly isCut: boolean;
-  /** The newest of those that came while the reader was further down, and how many came. */
+  /** The newest entries held back while the reader was further down, and how many arrived. */
   readonly waiting: readonly Row[];
   readonly fresh: number;
 }
 
-function listOf(first?: RowPage): List {
+function listOf(first?: RowPage): LiveList {
   const { entries: rows = [], next_cursor: cursor = null } = first ?? {};
   return { first, rows, cursor, isCut: false, waiting: [], fresh: 0 };
 }
 
-/** With these on top; where only the newest of them are left, what was below does not follow them any more. */
-function taken(list: List, newest: readonly Row[], count: number): List {
-  const all = count > newest.length ? newest : merged(newest, list.rows);
+/** Prepends rows. If more arrived than were kept, the older rows no longer follow without a gap and are dropped. */
+function prepend(list: LiveList, newest: readonly Row[], count: number): LiveList {
+  const all = count > newest.length ? newest : merge(newest, list.rows);
   const rows = all.slice(0, Math.max(SHOWN_MAX, list.rows.length));
   return { ...list, rows, isCut: list.isCut || rows.length < all.length || count > newest.length };
 }
 
-function heldBack(list: List, newest: readonly Row[]): List {
-  return { ...list, waiting: merged(newest, list.waiting).slice(0, SHOWN_MAX), fresh: list.fresh + newest.length };
+function holdBack(list: LiveList, newest: readonly Row[]): LiveList {
+  return { ...list, waiting: merge(newest, list.waiting).slice(0, SHOWN_MAX), fresh: list.fresh + newest.length };
 }
 
-function merged(newer: readonly Row[], before: readonly Row[]): readonly Row[] {
+function merge(newer: readonly Row[], before: readonly Row[]): readonly Row[] {
   const known = new Set(before.map(({ position }) => position));
   return [...newer.filter(({ position }) => !known.has(position)), ...before];
 }
 
-/** What is shown and what comes after it: read anew from the top where some of it was let go. */
-async function older({ rows, cursor, isCut }: List, filters: Query): Promise<Pick<List, "rows" | "cursor">> {
+/** Loads the next rows; from the top if rows have been dropped. */
+async function loadOlder(
+  { rows, cursor, isCut }: LiveList,
+  filters: QueryParameters,
+): Promise<Pick<LiveList, "rows" | "cursor">> {
   let read: readonly Row[] = isCut ? [] : rows;
   let next = isCut ? null : cursor;
   do {
-    const page: RowPage = await listEntries({ ...filters, limit: isCut ? ANEW : PAGE, cursor: next ?? undefined });
+    const page: RowPage = await listEntries({
+      ...filters,
+      limit: isCut ? RELOAD_PAGE : PAGE,
+      cursor: next ?? undefined,
+    });
     read = [...read, ...page.entries];
     next = page.next_cursor;
   } while (next !== null && read.length <= rows.length);
@@ -210,7 +217,7 @@ async function older({ rows, cursor, isCut }: List, filters: Query): Promise<Pic
 }
 
 function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labels: Labels }) {
-  const groups = useMemo(() => grouped(rows), [rows]);
+  const groups = useMemo(() => groupBySession(rows), [rows]);
   return (
     <ol className="groups">
       {groups.map(({ key, session_id, entries }) => (
@@ -223,17 +230,17 @@ function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labe
   );
 }
 
-/** So many entries of one session are shown; the rest when it is asked for. */
-const SHOWN_OF_SESSION = 8;
-/** A few more are shown as well: they would take no more room than the line that hides them. */
-const SPARED = 4;
+/** Entries shown per session; the rest on request. */
+const GROUP_SHOWN = 8;
+/** Up to this many more are shown as well: hiding them would save no room. */
+const EXTRA_SHOWN = 4;
 
 function GroupLines({ entries }: { readonly entries: readonly Row[] }) {
   const [isOpen, setOpen] = useState(false);
-  const isNotes = entries.every(isOwn);
-  // What the record notes of its own is seldom what somebody came for, and there is much of it.
-  const most = isNotes ? 0 : SHOWN_OF_SESSION;
-  const isCut = !isOpen && entries.length > most + SPARED;
+  const isSystemGroup = entries.every(isSystemEntry);
+  // System entries are many and seldom what the reader looks for.
+  const most = isSystemGroup ? 0 : GROUP_SHOWN;
+  const isCut = !isOpen && entries.length > most + EXTRA_SHOWN;
   const shown = isCut ? entries.slice(0, most) : entries;
   return (
     <>
@@ -246,25 +253,25 @@ function GroupLines({ entries }: { readonly entries: readonly Row[] }) {
       </ol>
       {isCut && (
         <button type="button" className="plain rest" onClick={() => setOpen(true)}>
-          {isNotes ? notesWords(entries) : plural(entries.length - most, "earlier one")}
+          {isSystemGroup ? systemEntriesText(entries) : plural(entries.length - most, "earlier one")}
         </button>
       )}
     </>
   );
 }
 
-/** Whether the record wrote it of itself. */
-function isOwn({ kind }: Row): boolean {
+/** Whether Hansard itself wrote the entry. */
+function isSystemEntry({ kind }: Row): boolean {
   return kind === "audit" || kind === "redaction" || kind.startsWith("memory_");
 }
 
 /** `12 notes: 7 reinforced, 5 proposed`. */
-function notesWords(entries: readonly Row[]): string {
+function systemEntriesText(entries: readonly Row[]): string {
   const counts = new Map<string, number>();
   for (const entry of entries) counts.set(speakerOf(entry), (counts.get(speakerOf(entry)) ?? 0) + 1);
   const parts = [...counts]
     .sort(([, one], [, other]) => other - one)
-    .map(([label, count]) => `${countOf(count)} ${label}`);
+    .map(([label, count]) => `${formatCount(count)} ${label}`);
   return `${plural(entries.length, "note")}: ${parts.join(", ")}`;
 }
 
@@ -280,7 +287,7 @@ function GroupHead(options: {
   return (
     <h2 className="group-head">
       {session_id === "" ? (
-        <span className="quiet">{entries.every(isOwn) ? "System entries" : "No session"}</span>
+        <span className="quiet">{entries.every(isSystemEntry) ? "System entries" : "No session"}</span>
       ) : (
         <Link to={to(["sessions", session_id])} dir="auto">
           {title}
@@ -298,13 +305,15 @@ interface Group {
   readonly entries: Row[];
 }
 
-/** Agents that work side by side speak in turns: an entry joins its session where that is so few groups away … */
+/**
+ * Agents that run at the same time interleave: an entry joins its session if that is at most this many groups away …
+ */
 const NEAR_GROUPS = 4;
-/** … and went on within so long. */
+/** … and was active within this time. */
 const NEAR_MS = 600_000;
 
-/** The newest on top, by session; a group's key is its oldest entry, so that it stays while newer ones join. */
-function grouped(rows: readonly Row[]): readonly (Group & { readonly key: string })[] {
+/** Groups by session, newest first. The key is the oldest entry, so it stays the same while newer ones join. */
+function groupBySession(rows: readonly Row[]): readonly (Group & { readonly key: string })[] {
   const groups: Group[] = [];
   for (const entry of rows) {
     const near = groups.slice(-NEAR_GROUPS).find((group) => isNear(group, entry));
@@ -316,6 +325,7 @@ function grouped(rows: readonly Row[]): readonly (Group & { readonly key: string
 
 function isNear({ session_id, entries }: Group, entry: Row): boolean {
   const oldest = entries.at(-1);
-  if (oldest === undefined || session_id !== entry.session_id || isOwn(oldest) !== isOwn(entry)) return false;
+  if (oldest === undefined || session_id !== entry.session_id || isSystemEntry(oldest) !== isSystemEntry(entry))
+    return false;
   return Date.parse(oldest.created_at) - Date.parse(entry.created_at) < NEAR_MS;
 }

@@ -1,15 +1,16 @@
-// One memory and its life: what it rests on, who decided, where it was given, and what followed.
-import { useAnswer } from "../answer.js";
+// One memory: its evidence, uses and history.
+
 import { getMemory, type MemoryAnswer } from "../api.js";
+import { firstLine, formatScore, formatUses, formatWhen, plural } from "../format.js";
 import { useLabels, useTitle } from "../labels.js";
-import { Evidence, Neighbours } from "../parts/evidence.js";
+import { Evidence, RelatedMemories } from "../parts/evidence.js";
 import { Failed, Loading } from "../parts/notice.js";
+import { useRequest } from "../requests.js";
 import { Link, to } from "../router.js";
-import { firstLine, plural, scoreWords, usesWords, whenOf } from "../words.js";
 
 export function MemoryScreen({ id }: { readonly id: string }) {
-  const { value, error, again } = useAnswer((signal) => getMemory(id, signal), [id]);
-  if (error !== undefined) return <Failed error={error} again={again} />;
+  const { value, error, reload } = useRequest((signal) => getMemory(id, signal), [id]);
+  if (error !== undefined) return <Failed error={error} reload={reload} />;
   if (value === undefined) return <Loading what="Reading the memory" />;
   const { type, content, project, status, confidence, given, used, confirmed, supported, superseded_by, reason } =
     value;
@@ -28,10 +29,10 @@ export function MemoryScreen({ id }: { readonly id: string }) {
         </p>
       )}
       {reason !== undefined && <p className="quiet">Reason: {reason.replaceAll("_", " ")}</p>}
-      <Neighbours memory={value} />
+      <RelatedMemories memory={value} />
       <p>
         Given {plural(given, "time")}, used {plural(used, "time")}, confirmed {plural(confirmed, "time")}.{" "}
-        <Link to={to(["search"], { q: `"${content}"` })}>Where it was said</Link>
+        <Link to={to(["search"], { q: `"${content}"` })}>Where it was mentioned</Link>
       </p>
       <h2>Evidence</h2>
       <Evidence memory={value} />
@@ -42,17 +43,17 @@ export function MemoryScreen({ id }: { readonly id: string }) {
         </>
       )}
       <h2>History</h2>
-      <Life memory={value} />
+      <History memory={value} />
     </article>
   );
 }
 
 function Uses({ memory }: { readonly memory: MemoryAnswer }) {
   return (
-    <ol className="life">
+    <ol className="history">
       {memory.uses.map((use) => (
         <li key={use.entry_id}>
-          <time dateTime={use.created_at}>{whenOf(use.created_at)}</time>
+          <time dateTime={use.created_at}>{formatWhen(use.created_at)}</time>
           <Use {...use} />
         </li>
       ))}
@@ -66,25 +67,25 @@ function Use({ entry_id, position, session_id, given, used, confirmed, followed 
   return (
     <span>
       <Link to={place} dir="auto">
-        {usesWords({ given, used, confirmed })} in {session_id === "" ? "an answer" : `“${title}”`}
+        {formatUses({ given, used, confirmed })} in {session_id === "" ? "an answer" : `“${title}”`}
       </Link>
-      <Followed {...followed} />
+      <WhatFollowed {...followed} />
     </span>
   );
 }
 
-/** Errors and doubts are marked; that nothing went wrong is said too. */
-function Followed({ errors, low_confidence, feedback, next }: MemoryAnswer["uses"][number]["followed"]) {
-  const troubles = [
+/** Errors and low confidence after a use, or that there were none. */
+function WhatFollowed({ errors, low_confidence, feedback, next }: MemoryAnswer["uses"][number]["followed"]) {
+  const problems = [
     errors > 0 ? plural(errors, "error") : "",
     low_confidence > 0 ? `${plural(low_confidence, "answer")} of low confidence` : "",
   ].filter((trouble) => trouble !== "");
   const opinions = feedback.map(({ score, label, comment }) =>
-    [scoreWords(score), label, comment].filter((word) => word !== "").join(", "),
+    [formatScore(score), label, comment].filter((word) => word !== "").join(", "),
   );
   return (
     <>
-      {troubles.length > 0 ? <span className="note"> then {troubles.join(" and ")}</span> : " then no error"}
+      {problems.length > 0 ? <span className="note"> then {problems.join(" and ")}</span> : " then no error"}
       {opinions.length > 0 && `; ${opinions.join("; ")}`}
       {next !== "" && (
         <q className="because" dir="auto">
@@ -95,27 +96,27 @@ function Followed({ errors, low_confidence, feedback, next }: MemoryAnswer["uses
   );
 }
 
-const deeds: { readonly [kind: string]: string } = {
+const eventNames: { readonly [kind: string]: string } = {
   memory_proposed: "proposed",
-  memory_promoted: "promoted",
+  memory_promoted: "accepted",
   memory_rejected: "rejected",
   memory_edited: "evidence added",
   memory_superseded: "superseded",
   memory_reinforced: "confirmed",
 };
 
-function Life({ memory }: { readonly memory: MemoryAnswer }) {
+function History({ memory }: { readonly memory: MemoryAnswer }) {
   return (
-    <ol className="life">
+    <ol className="history">
       {memory.history.map(({ position, kind, at, actor, content, reason, turn_id, ...uses }) => {
-        // Its uses are told above, with what followed.
+        // Uses are listed above, with what followed.
         if (kind === "memory_reinforced" && memory.uses.some(({ entry_id }) => entry_id === turn_id)) return null;
-        const deed = kind === "memory_edited" && content !== undefined ? "reworded" : (deeds[kind] ?? kind);
+        const event = kind === "memory_edited" && content !== undefined ? "reworded" : (eventNames[kind] ?? kind);
         return (
           <li key={position}>
-            <time dateTime={at}>{whenOf(at)}</time>
+            <time dateTime={at}>{formatWhen(at)}</time>
             <span>
-              {deed} {usesWords(uses)} by {actor}
+              {event} {formatUses(uses)} by {actor}
               {reason !== undefined && `: ${reason.replaceAll("_", " ")}`}
               {kind === "memory_edited" && content !== undefined && (
                 <q className="because" dir="auto">

@@ -1,14 +1,14 @@
-// Reflection as an article: what the newest entries say about the agents, with plots in between and every number a link.
+// Reflection as an article: what the newest entries say about the agents; every number links to its entries.
 import { type ReactNode, useMemo } from "react";
-import { useAnswer } from "../answer.js";
 import { type ReflectionAnswer, reflect, searchRecord } from "../api.js";
+import { formatDuration, formatWhen, plural } from "../format.js";
 import { useLabels } from "../labels.js";
-import { Choice } from "../parts/filters.js";
-import { FirstEntry } from "../parts/first-entry.js";
+import { FilterSelect } from "../parts/filters.js";
+import { GettingStarted } from "../parts/getting-started.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { type Bar, Columns, NamedBars, TimeRows } from "../parts/plots.js";
+import { useRequest } from "../requests.js";
 import { Link, to } from "../router.js";
-import { durationOf, plural, whenOf } from "../words.js";
 
 const limits = ["200", "1000", "5000", "20000"];
 
@@ -16,17 +16,17 @@ export function ReflectionScreen({ query }: { readonly query: URLSearchParams })
   const limit = query.get("limit") ?? "1000";
   const project = query.get("project") ?? "";
   const labels = useLabels();
-  const { value, error, again } = useAnswer((signal) => reflect({ limit, project }, signal), [limit, project]);
-  if (value?.reviewed === 0 && project === "") return <FirstEntry />;
+  const { value, error, reload } = useRequest((signal) => reflect({ limit, project }, signal), [limit, project]);
+  if (value?.reviewed === 0 && project === "") return <GettingStarted />;
   return (
     <article className="column reflection">
       <div className="tools">
         <h1>Reflection</h1>
         <span className="grow" />
-        <Choice name="project" label="project" all="all projects" values={labels.projects} query={query} />
-        <Choice name="limit" label="how many" all="newest 1000" values={limits} query={query} />
+        <FilterSelect name="project" label="project" all="all projects" values={labels.projects} query={query} />
+        <FilterSelect name="limit" label="how many" all="newest 1000" values={limits} query={query} />
       </div>
-      {error !== undefined && <Failed error={error} again={again} />}
+      {error !== undefined && <Failed error={error} reload={reload} />}
       {value === undefined ? (
         <Loading what="Reading the newest entries" />
       ) : (
@@ -38,20 +38,21 @@ export function ReflectionScreen({ query }: { readonly query: URLSearchParams })
 
 function Report({ report, project }: { readonly report: ReflectionAnswer; readonly project: string }) {
   const { reviewed, users, responses, errors, insights, trend } = report;
-  const narrowed = project === "" ? "" : ` project:${/\s/.test(project) ? `"${project}"` : project}`;
+  const projectFilter = project === "" ? "" : ` project:${/\s/.test(project) ? `"${project}"` : project}`;
   return (
     <>
       <p className="lead">
-        Looked at {plural(reviewed, "entry", "entries")}: <Found q={`role:user${narrowed}`}>{users} from users</Found>,{" "}
-        <Found q={`role:assistant${narrowed}`}>{plural(responses, "response")}</Found>,{" "}
-        <Found q={`is:error${narrowed}`}>{plural(errors, "error")}</Found>.
+        Looked at {plural(reviewed, "entry", "entries")}:{" "}
+        <SearchLink q={`role:user${projectFilter}`}>{users} from users</SearchLink>,{" "}
+        <SearchLink q={`role:assistant${projectFilter}`}>{plural(responses, "response")}</SearchLink>,{" "}
+        <SearchLink q={`is:error${projectFilter}`}>{plural(errors, "error")}</SearchLink>.
       </p>
       {insights.map(({ text, entry_ids }) => (
         <p key={text}>
           {text} <Evidence ids={entry_ids} />
         </p>
       ))}
-      <Course report={report} />
+      <EntriesOverTime report={report} />
       {trend.changes.length > 0 && (
         <p>
           Compared with as many earlier entries:{" "}
@@ -61,24 +62,24 @@ function Report({ report, project }: { readonly report: ReflectionAnswer; readon
           .
         </p>
       )}
-      <Confidence report={report} narrowed={narrowed} />
+      <Confidence report={report} projectFilter={projectFilter} />
       <Errors report={report} />
       <Tools report={report} />
-      <Topics report={report} narrowed={narrowed} />
+      <Topics report={report} projectFilter={projectFilter} />
       <Disliked report={report} />
       <Decisions report={report} />
     </>
   );
 }
 
-function Course({ report }: { readonly report: ReflectionAnswer }) {
+function EntriesOverTime({ report }: { readonly report: ReflectionAnswer }) {
   const { timeline } = report.trend;
   const [first] = timeline;
   const last = timeline.at(-1);
   if (first === undefined || last === undefined) return null;
   const bars = timeline.map(
     ({ from, entries, errors }): Bar => ({
-      name: whenOf(from),
+      name: formatWhen(from),
       value: entries,
       failed: errors,
       words: `${plural(entries, "entry", "entries")}, ${plural(errors, "error")}`,
@@ -89,12 +90,12 @@ function Course({ report }: { readonly report: ReflectionAnswer }) {
     <Columns
       title="Entries over time, errors among them in red"
       bars={bars}
-      axis={[whenOf(first.from), whenOf(middle.from), whenOf(last.to)]}
+      axis={[formatWhen(first.from), formatWhen(middle.from), formatWhen(last.to)]}
     />
   );
 }
 
-function Confidence({ report, narrowed }: { readonly report: ReflectionAnswer; readonly narrowed: string }) {
+function Confidence({ report, projectFilter }: { readonly report: ReflectionAnswer; readonly projectFilter: string }) {
   const { count, items } = report.low_confidence;
   const { rated, tenths } = report.confidence;
   if (rated === 0) return null;
@@ -107,9 +108,9 @@ function Confidence({ report, narrowed }: { readonly report: ReflectionAnswer; r
       <h2>Low confidence ({count})</h2>
       <p>
         Of {plural(rated, "answer")} with a confidence,{" "}
-        <Found q={`is:low_confidence${narrowed}`}>
+        <SearchLink q={`is:low_confidence${projectFilter}`}>
           {count} {count === 1 ? "is" : "are"} below 0.5
-        </Found>
+        </SearchLink>
         .
       </p>
       <Columns title="Answers by confidence, low ones in ochre" bars={bars} axis={["0", "0.5", "1"]} />
@@ -119,9 +120,9 @@ function Confidence({ report, narrowed }: { readonly report: ReflectionAnswer; r
             <span className="confidence" data-low>
               {confidence.toFixed(2)}
             </span>{" "}
-            <InSession session_id={session_id} position={position} id={id}>
+            <EntryLink session_id={session_id} position={position} id={id}>
               {text}
-            </InSession>
+            </EntryLink>
           </li>
         ))}
       </ul>
@@ -138,7 +139,7 @@ function Errors({ report }: { readonly report: ReflectionAnswer }) {
         {report.error_groups.map(({ fingerprint, text, count, last_at, entry_ids }) => (
           <li key={fingerprint}>
             <span className="count">{count}×</span> <span className="error-text">{text}</span>{" "}
-            <span className="quiet">last {whenOf(last_at)}</span> <Evidence ids={entry_ids} />
+            <span className="quiet">last {formatWhen(last_at)}</span> <Evidence ids={entry_ids} />
           </li>
         ))}
       </ul>
@@ -169,7 +170,7 @@ function Tools({ report }: { readonly report: ReflectionAnswer }) {
           bars={timed.map(({ tool, median_ms = 0, p95_ms = 0 }) => ({
             name: tool,
             value: median_ms,
-            words: `${durationOf(median_ms)}, ${durationOf(p95_ms)}`,
+            words: `${formatDuration(median_ms)}, ${formatDuration(p95_ms)}`,
           }))}
         />
       )}
@@ -177,14 +178,14 @@ function Tools({ report }: { readonly report: ReflectionAnswer }) {
   );
 }
 
-function Topics({ report, narrowed }: { readonly report: ReflectionAnswer; readonly narrowed: string }) {
+function Topics({ report, projectFilter }: { readonly report: ReflectionAnswer; readonly projectFilter: string }) {
   const { topics, trend } = report;
   const [first] = trend.timeline;
   const last = trend.timeline.at(-1);
   const words = topics.map(({ word }) => word).join(" ");
-  const { value: said } = useAnswer(
-    (signal) => Promise.all(topics.map(({ word }) => timesOf(word, narrowed, first?.from, signal))),
-    [words, narrowed, first?.from],
+  const { value: mentions } = useRequest(
+    (signal) => Promise.all(topics.map(({ word }) => timesOf(word, projectFilter, first?.from, signal))),
+    [words, projectFilter, first?.from],
   );
   if (topics.length === 0 || first === undefined || last === undefined) return null;
   const range = { from: first.from, to: last.to };
@@ -195,27 +196,30 @@ function Topics({ report, narrowed }: { readonly report: ReflectionAnswer; reado
         title="Words that users used most, and when"
         rows={topics.map(({ word, count }, at) => ({
           name: word,
-          times: said?.[at] ?? [],
+          times: mentions?.[at] ?? [],
           words: plural(count, "mention"),
-          href: to(["search"], { q: `${word} role:user${narrowed}` }),
+          href: to(["search"], { q: `${word} role:user${projectFilter}` }),
         }))}
         range={range}
-        axis={[whenOf(range.from), whenOf(range.to)]}
+        axis={[formatWhen(range.from), formatWhen(range.to)]}
       />
     </section>
   );
 }
 
-const MENTIONS = 500;
+const MENTIONS_MAX = 500;
 
-/** When users said a word: the newest mentions. */
+/** When users mentioned a word, newest mentions only. */
 async function timesOf(
   word: string,
-  narrowed: string,
+  projectFilter: string,
   since: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { results } = await searchRecord({ q: `"${word}" role:user${narrowed}`, since, limit: MENTIONS }, signal);
+  const { results } = await searchRecord(
+    { q: `"${word}" role:user${projectFilter}`, since, limit: MENTIONS_MAX },
+    signal,
+  );
   return results.map(({ created_at }) => created_at);
 }
 
@@ -228,9 +232,9 @@ function Disliked({ report }: { readonly report: ReflectionAnswer }) {
       <ul className="findings">
         {items.map(({ id, text, comment, session_id, position }) => (
           <li key={id}>
-            <InSession session_id={session_id} position={position} id={id}>
+            <EntryLink session_id={session_id} position={position} id={id}>
               {text}
-            </InSession>{" "}
+            </EntryLink>{" "}
             {comment !== "" && <span className="because">{comment}</span>}
           </li>
         ))}
@@ -247,9 +251,9 @@ function Decisions({ report }: { readonly report: ReflectionAnswer }) {
       <ul className="findings">
         {report.decisions.map(({ id, decision, errors, session_id, position, entry_ids }) => (
           <li key={id}>
-            <InSession session_id={session_id} position={position} id={id}>
+            <EntryLink session_id={session_id} position={position} id={id}>
               {decision}
-            </InSession>
+            </EntryLink>
             , then {plural(errors, "error")} <Evidence ids={entry_ids.slice(1)} />
           </li>
         ))}
@@ -258,11 +262,11 @@ function Decisions({ report }: { readonly report: ReflectionAnswer }) {
   );
 }
 
-function Found({ q, children }: { readonly q: string; readonly children: ReactNode }) {
+function SearchLink({ q, children }: { readonly q: string; readonly children: ReactNode }) {
   return <Link to={to(["search"], { q })}>{children}</Link>;
 }
 
-function InSession(options: {
+function EntryLink(options: {
   readonly session_id: string;
   readonly position: number;
   readonly id: string;
@@ -279,7 +283,7 @@ function InSession(options: {
 
 const EVIDENCE_SHOWN = 5;
 
-/** The entries that a finding rests on. */
+/** The entries behind a finding. */
 function Evidence({ ids }: { readonly ids: readonly string[] }) {
   return (
     <span className="evidence">

@@ -1,31 +1,31 @@
-// Review queue of candidates: one at a time, large, with its evidence in place; a verdict is one key, and can be taken back.
+// The review queue: one candidate at a time with its evidence. A verdict takes one key and can be undone.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { rejectionReasons } from "../../src/model/memory.js";
-import { useAccess, useMay } from "../access.js";
-import { useAnswer } from "../answer.js";
-import { judge, judgeMany, listMemories, type Memory, type MemoryPage, Refused, type Verdict } from "../api.js";
-import { useKeys } from "../keys.js";
+import { useAccess, usePermission } from "../access.js";
+import { ApiError, judge, judgeMany, listMemories, type Memory, type MemoryPage, type Verdict } from "../api.js";
+import { firstLine, formatWhen, plural } from "../format.js";
+import { useKeys } from "../keyboard.js";
 import { Acceptance, sourceWords } from "../parts/acceptance.js";
-import { Evidence, Neighbours } from "../parts/evidence.js";
+import { Evidence, RelatedMemories } from "../parts/evidence.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
 import { holdVerdict, verdictSent } from "../pending.js";
+import { useRequest } from "../requests.js";
 import { Link, to } from "../router.js";
-import { firstLine, plural, whenOf } from "../words.js";
 
-/** A verdict cannot be taken back once it is recorded, so that it waits for so long. */
+/** A recorded verdict cannot be undone, so it is held back for this long. */
 const UNDO_MS = 10_000;
-const QUEUE = 200;
+const QUEUE_MAX = 200;
 
 export function ReviewScreen() {
-  const may = useMay("review");
+  const isAllowed = usePermission("review");
   const isKnown = useAccess() !== undefined;
-  const answer = useAnswer((signal) => listMemories({ status: "candidate", limit: QUEUE }, signal), []);
+  const answer = useRequest((signal) => listMemories({ status: "candidate", limit: QUEUE_MAX }, signal), []);
   const verdicts = useVerdicts(answer.value);
-  const { current, waiting, given, trouble } = verdicts;
+  const { current, waiting, given, problem } = verdicts;
   const [isRejecting, setRejecting] = useState(false);
   const [wording, setWording] = useState<string>();
   const id = current?.id;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another candidate is another question.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each candidate.
   useEffect(() => {
     setRejecting(false);
     setWording(undefined);
@@ -43,16 +43,16 @@ export function ReviewScreen() {
     rejectionReasons.map((reason, at) => [String(at + 1), () => isRejecting && reject(reason)] as const),
   );
   useKeys({
-    a: () => may && accept(),
-    r: () => may && setRejecting(true),
-    e: () => may && setWording(current?.content ?? ""),
+    a: () => isAllowed && accept(),
+    r: () => isAllowed && setRejecting(true),
+    e: () => isAllowed && setWording(current?.content ?? ""),
     s: verdicts.skip,
     j: verdicts.skip,
     u: verdicts.undo,
     Escape: () => setRejecting(false),
     ...digits,
   });
-  if (answer.error !== undefined) return <Failed error={answer.error} again={answer.again} />;
+  if (answer.error !== undefined) return <Failed error={answer.error} reload={answer.reload} />;
   if (answer.value === undefined) return <Loading what="Reading the queue" />;
   return (
     <div className="review column wide">
@@ -66,7 +66,7 @@ export function ReviewScreen() {
             </button>
           </>
         )}
-        {trouble}
+        {problem}
       </p>
       {current === undefined ? (
         <>
@@ -78,7 +78,7 @@ export function ReviewScreen() {
           <article className="candidate" aria-label="Candidate">
             <p className="aside">
               {current.type} · proposed by {sourceWords[current.source]} ·{" "}
-              {current.project === "" ? "everywhere" : current.project} · {whenOf(current.created_at)}
+              {current.project === "" ? "everywhere" : current.project} · {formatWhen(current.created_at)}
             </p>
             {wording === undefined ? (
               <p className="statement" dir="auto">
@@ -87,10 +87,10 @@ export function ReviewScreen() {
             ) : (
               <textarea
                 className="statement"
-                aria-label="Another wording"
+                aria-label="New wording"
                 rows={3}
                 value={wording}
-                // biome-ignore lint/a11y/noAutofocus: who asked to edit wants to type.
+                // biome-ignore lint/a11y/noAutofocus: the reader has just asked to edit.
                 autoFocus
                 onChange={({ target }) => setWording(target.value)}
                 onKeyDown={(event) => {
@@ -99,8 +99,8 @@ export function ReviewScreen() {
                 }}
               />
             )}
-            <Neighbours memory={current} />
-            {may ? (
+            <RelatedMemories memory={current} />
+            {isAllowed ? (
               <p className="verdicts">
                 <button type="button" className="yes" onClick={accept}>
                   Accept <Key is="a" />
@@ -131,7 +131,13 @@ export function ReviewScreen() {
             <Evidence memory={current} />
           </article>
           <aside className="queue" aria-label="Review queue">
-            <Queue waiting={waiting} current={current} may={may} show={verdicts.show} again={answer.again} />
+            <Queue
+              waiting={waiting}
+              current={current}
+              isAllowed={isAllowed}
+              show={verdicts.show}
+              reload={answer.reload}
+            />
             <Acceptance acceptance={answer.value.acceptance} />
           </aside>
         </div>
@@ -154,15 +160,15 @@ function EmptyQueue() {
   );
 }
 
-/** The rest of the queue, of which several can be judged at once. */
+/** The rest of the queue; several candidates can be judged at once. */
 function Queue(options: {
   readonly waiting: readonly Memory[];
   readonly current: Memory;
-  readonly may: boolean;
+  readonly isAllowed: boolean;
   show(id: string): void;
-  again(): void;
+  reload(): void;
 }) {
-  const { waiting, current, may, show, again } = options;
+  const { waiting, current, isAllowed, show, reload } = options;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [failure, setFailure] = useState("");
   const toggle = (id: string): void => {
@@ -170,14 +176,14 @@ function Queue(options: {
     if (!after.delete(id)) after.add(id);
     setChosen(after);
   };
-  // One that was chosen may have been judged alone meanwhile.
+  // A chosen candidate may have been judged since.
   const ids = waiting.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
   const judgeChosen = (is: "promote" | "reject"): void => {
     setFailure("");
     judgeMany({ promote: is === "promote" ? ids : [], reject: is === "reject" ? ids : [] }).then(
       () => {
         setChosen(new Set());
-        again();
+        reload();
       },
       (error: Error) => setFailure(error.message),
     );
@@ -199,7 +205,7 @@ function Queue(options: {
       <ol>
         {waiting.map(({ id, content, type }) => (
           <li key={id} aria-current={id === current.id || undefined}>
-            {may && (
+            {isAllowed && (
               <input
                 type="checkbox"
                 aria-label={`Choose ${content}`}
@@ -217,7 +223,7 @@ function Queue(options: {
   );
 }
 
-/** The key that does the same; its letter is no part of the button's name. */
+/** The shortcut of a button, not part of its accessible name. */
 function Key({ is }: { readonly is: string }) {
   return (
     <span className="key" aria-hidden="true">
@@ -226,21 +232,21 @@ function Key({ is }: { readonly is: string }) {
   );
 }
 
-type ShownVerdict = Verdict & { readonly content: string };
+type LastVerdict = Verdict & { readonly content: string };
 
 /** The current candidate, the rest of the queue, and the last verdict while it can be undone. */
 function useVerdicts(queue: MemoryPage | undefined) {
   const [waiting, setWaiting] = useState<readonly Memory[]>([]);
   const [currentId, setCurrentId] = useState<string>();
   const [given, setGiven] = useState<{ readonly verdict: Verdict; readonly memory: Memory }>();
-  const [trouble, setTrouble] = useState("");
+  const [problem, setProblem] = useState("");
   const held = useRef<{ readonly verdict: Verdict; readonly memory: Memory }>(undefined);
   useEffect(() => {
     if (queue === undefined) return;
     setWaiting(queue.memories.filter(({ id }) => id !== held.current?.memory.id));
   }, [queue]);
 
-  /** Records the verdict that was held back. Where that fails the candidate waits again, unless somebody else judged it. */
+  /** Records the held verdict. If that fails, the candidate returns to the queue, unless someone else has judged it. */
   const settle = useCallback((): void => {
     if (held.current === undefined) return;
     const { verdict, memory } = held.current;
@@ -248,9 +254,9 @@ function useVerdicts(queue: MemoryPage | undefined) {
     setGiven(undefined);
     judge(verdict)
       .catch((error: Error) => {
-        const isLate = error instanceof Refused && error.status === 409;
-        setTrouble(isLate ? "Somebody else has already reviewed it." : `Not recorded: ${error.message}`);
-        if (!isLate) setWaiting((before) => [memory, ...before]);
+        const isConflict = error instanceof ApiError && error.status === 409;
+        setProblem(isConflict ? "Someone else has already reviewed it." : `Not recorded: ${error.message}`);
+        if (!isConflict) setWaiting((before) => [memory, ...before]);
       })
       .finally(() => void verdictSent());
   }, []);
@@ -270,7 +276,7 @@ function useVerdicts(queue: MemoryPage | undefined) {
   const current = waiting.find(({ id }) => id === currentId) ?? waiting[0];
   const give = (verdict: Verdict): void => {
     settle();
-    setTrouble("");
+    setProblem("");
     const memory = waiting.find(({ id }) => id === verdict.id);
     if (memory === undefined) return;
     held.current = { verdict, memory };
@@ -288,9 +294,9 @@ function useVerdicts(queue: MemoryPage | undefined) {
     setGiven(undefined);
   };
   const skip = (): void => setCurrentId(current === undefined ? undefined : nextOf(waiting, current.id));
-  const shown: ShownVerdict | undefined =
+  const shown: LastVerdict | undefined =
     given === undefined ? undefined : { ...given.verdict, content: given.verdict.content ?? given.memory.content };
-  return { current, waiting, given: shown, trouble, give, undo, skip, show: setCurrentId };
+  return { current, waiting, given: shown, problem, give, undo, skip, show: setCurrentId };
 }
 
 function nextOf(waiting: readonly Memory[], id: string): string | undefined {

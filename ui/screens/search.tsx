@@ -1,24 +1,24 @@
-// Search as one types: hits grouped by session, with what was found marked, and words that narrow it down.
+// Search results while one types, grouped by session, with facets that narrow the search.
 import { useEffect, useMemo, useState } from "react";
-import { useAnswer, usePages } from "../answer.js";
-import { type Hit, type HitPage, Refused, searchRecord } from "../api.js";
-import { step, useKeys } from "../keys.js";
+import { ApiError, type Hit, type HitPage, searchRecord } from "../api.js";
+import { formatCount, plural } from "../format.js";
+import { Snippet } from "../highlight.js";
+import { step, useKeys } from "../keyboard.js";
 import { type Labels, useLabels, useTitle } from "../labels.js";
-import { Snippet } from "../marks.js";
 import { EntryLine, THROUGH_ALL } from "../parts/entry-line.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { submitted } from "../parts/search-box.js";
+import { usePages, useRequest } from "../requests.js";
 import { Link, to } from "../router.js";
 import { useStore } from "../store.js";
-import { countOf, plural } from "../words.js";
 
 const PAGE = 40;
 const TYPING_MS = 120;
 
 export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
-  const q = useSettled(query.get("q") ?? "");
+  const q = useDebounced(query.get("q") ?? "");
   const labels = useLabels();
-  const answer = useAnswer(
+  const answer = useRequest(
     async (signal) =>
       q.trim() === "" ? undefined : { q, ...(await searchRecord({ q, limit: PAGE, facets: 1 }, signal)) },
     [q],
@@ -33,22 +33,22 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
     searchRecord({ q: answer.value?.q, limit: PAGE, cursor }),
   );
   useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
-  const groups = useMemo(() => grouped(pages.flatMap(({ results }) => results)), [pages]);
+  const groups = useMemo(() => groupBySession(pages.flatMap(({ results }) => results)), [pages]);
   if (q.trim() === "") return <SearchHelp />;
   const facets = answer.value?.facets;
-  // Half a filter is refused while it is being typed; that is no failure yet.
-  const isHalf = answer.error instanceof Refused && answer.error.status === 400;
+  // A half-typed filter is rejected with 400, which is not a failure yet.
+  const isIncomplete = answer.error instanceof ApiError && answer.error.status === 400;
   return (
     <div className="column wide">
       <div className="tools">
         <h1 className="only-read">Search</h1>
         <p className="found" role="status">
-          {isHalf ? answer.error.message : foundWords(answer.value)}
+          {isIncomplete ? answer.error.message : foundWords(answer.value)}
         </p>
       </div>
-      {answer.error !== undefined && !isHalf && <Failed error={answer.error} again={answer.again} />}
+      {answer.error !== undefined && !isIncomplete && <Failed error={answer.error} reload={answer.reload} />}
       {facets !== undefined && facets.counted > 0 && <Facets facets={facets} q={q} />}
-      {answer.value !== undefined && <Elsewhere answer={answer.value} />}
+      {answer.value !== undefined && <HiddenMatches answer={answer.value} />}
       {answer.busy && groups.length === 0 && <Loading what="Searching" />}
       <ol className="groups" aria-busy={answer.busy}>
         {groups.map(({ session_id, hits: ofSession }) => (
@@ -66,7 +66,7 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-/** How much was found; nothing until an answer came, which says so itself. */
+/** The number of results; empty until the first answer. */
 function foundWords(answer: (HitPage & { readonly q: string }) | undefined): string {
   if (answer?.facets === undefined) return "";
   const { counted, complete, sessions } = answer.facets;
@@ -102,7 +102,7 @@ function HitGroup(options: {
         {hits.map((hit) => (
           <li key={hit.position}>
             <EntryLine entry={hit} q={q}>
-              {hit.kind !== "altered" && <Found hit={hit} />}
+              {hit.kind !== "altered" && <HitText hit={hit} />}
             </EntryLine>
           </li>
         ))}
@@ -111,7 +111,7 @@ function HitGroup(options: {
   );
 }
 
-function Found({ hit }: { readonly hit: Hit }) {
+function HitText({ hit }: { readonly hit: Hit }) {
   return (
     <>
       {hit.status !== undefined && <span className="field">{hit.status} </span>}
@@ -138,15 +138,15 @@ function Facets({ facets, q }: { readonly facets: FacetCounts; readonly q: strin
     <p className="facets">
       {words.slice(0, FACETS_SHOWN * 2).map(({ filter, name, count }) => (
         <Link key={filter} to={to(["search"], { q: `${q} ${filter}` })}>
-          {name} <span className="quiet">{countOf(count)}</span>
+          {name} <span className="quiet">{formatCount(count)}</span>
         </Link>
       ))}
     </p>
   );
 }
 
-/** Matches that only a `kind:` shows, as links that add it. */
-function Elsewhere({ answer }: { readonly answer: HitPage & { readonly q: string } }) {
+/** Matches that only a `kind:` filter shows, as links that add it. */
+function HiddenMatches({ answer }: { readonly answer: HitPage & { readonly q: string } }) {
   const { elsewhere = {}, elsewhere_at_least, q } = answer;
   const counts = Object.entries(elsewhere);
   if (counts.length === 0) return null;
@@ -155,7 +155,7 @@ function Elsewhere({ answer }: { readonly answer: HitPage & { readonly q: string
       <span className="quiet">Not shown:{elsewhere_at_least === true ? " at least" : ""}</span>
       {counts.map(([name, count]) => (
         <Link key={name} to={to(["search"], { q: `${q} kind:${name}` })}>
-          {name.replaceAll("_", " ")} <span className="quiet">{countOf(count)}</span>
+          {name.replaceAll("_", " ")} <span className="quiet">{formatCount(count)}</span>
         </Link>
       ))}
     </p>
@@ -171,29 +171,31 @@ function SearchHelp() {
     <section className="column empty">
       <h1>Search the record</h1>
       <p>
-        Words must all occur, in any language; <code>"quotes"</code> make a phrase, <code>-word</code> leaves out.
+        All words must match, in any language; <code>"quotes"</code> match a phrase, <code>-word</code> excludes a word.
       </p>
       <p>
         <code>kind:error</code> <code>role:user</code> <code>tool:bash</code> <code>project:atlas</code>{" "}
-        <code>since:7d</code> <code>is:low_confidence</code> narrow it down.
+        <code>since:7d</code> <code>is:low_confidence</code> narrow the search.
       </p>
     </section>
   );
 }
 
-/** In the order of their newest hit. */
-function grouped(hits: readonly Hit[]): readonly { readonly session_id: string; readonly hits: readonly Hit[] }[] {
+/** Groups by session, in the order of their newest hit. */
+function groupBySession(
+  hits: readonly Hit[],
+): readonly { readonly session_id: string; readonly hits: readonly Hit[] }[] {
   const groups = new Map<string, Hit[]>();
   for (const hit of hits) {
-    const known = groups.get(hit.session_id);
-    if (known === undefined) groups.set(hit.session_id, [hit]);
-    else known.push(hit);
+    const group = groups.get(hit.session_id);
+    if (group === undefined) groups.set(hit.session_id, [hit]);
+    else group.push(hit);
   }
   return [...groups].map(([session_id, ofSession]) => ({ session_id, hits: ofSession }));
 }
 
-/** A text once nobody has typed for a moment. */
-function useSettled(text: string): string {
+/** The text once typing has paused. */
+function useDebounced(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), TYPING_MS);

@@ -1,31 +1,29 @@
-// One session: its transcript as a column of speech, with a map of the whole beside it.
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { Refused } from "../api.js";
-import { useKeys } from "../keys.js";
+// One session: its transcript, with a map of the whole session at the side.
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { type PointerEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { ApiError } from "../api.js";
+import { plural } from "../format.js";
+import { HighlightProvider } from "../highlight.js";
+import { useKeys } from "../keyboard.js";
 import { useTitle } from "../labels.js";
-import { Marks } from "../marks.js";
 import { THROUGH_ALL } from "../parts/entry-line.js";
-import { FindBar } from "../parts/find-bar.js";
+import { FindBar, matchInOtherSession, useFind } from "../parts/find-bar.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
-import { Propose } from "../parts/propose.js";
+import { ProposeMemory } from "../parts/propose-memory.js";
 import { SessionHead } from "../parts/session-head.js";
-import { SessionMap } from "../parts/session-map.js";
 import { TranscriptLine } from "../parts/transcript-line.js";
-import { go, Link, type Place, to, withQuery } from "../router.js";
-import { matchBeyond, useFound } from "../transcript/finding.js";
-import { useFollowing } from "../transcript/following.js";
-import { isTurn, type Line } from "../transcript/lines.js";
+import { Link, navigate, type Route, setQuery, to } from "../router.js";
+import { isTurn, type Line, type Transcript } from "../transcript/lines.js";
 import { useSession } from "../transcript/loading.js";
 
 const LINE_PX = 72;
 
-export function SessionScreen({ id, place }: { readonly id: string; readonly place: Place }) {
+export function SessionScreen({ id, place }: { readonly id: string; readonly place: Route }) {
   const target = positionOf(place.hash);
-  const { session, transcript, entries, isWhole, error, again } = useSession(id, target);
+  const { session, transcript, entries, isWhole, error, reload } = useSession(id, target);
   const { lines, lineByPosition, notables, scoreById } = transcript;
   const q = place.query.get("q") ?? "";
-  const found = useFound(id, q);
+  const found = useFind(id, q);
   const title = useTitle({ session_id: id, title: session?.title ?? "" });
   const scroller = useRef<HTMLElement>(null);
   const [here, setHere] = useState<number | undefined>(target);
@@ -38,10 +36,10 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     estimateSize: () => LINE_PX,
     overscan: 6,
     getItemKey: useCallback((at: number) => (lines[at] as Line).key, [lines]),
-    // Where the middle is read first, the beginning comes later, and may not push away what is being read.
+    // If loading starts in the middle, what is prepended later must not move the text being read.
     anchorTo: start === undefined ? "start" : "end",
   });
-  const fresh = useFollowing({ list, count: entries, isWhole });
+  const fresh = useFollowEnd({ list, count: entries, isWhole });
 
   const show = useCallback(
     (at: number): void => {
@@ -49,20 +47,20 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
       if (line === undefined) return;
       setHere(line.key);
       list.scrollToIndex(at, { align: "center" });
-      go(`${location.pathname}${location.search}#${line.key}`, { replace: true });
+      navigate(`${location.pathname}${location.search}#${line.key}`, { replace: true });
     },
     [lines, list],
   );
 
-  // When the place that the address names is there. The list takes some frames to go to a line and knows it by its number,
-  // which changes as what came before is read: until the reader moves it is told anew.
+  // Scrolls to the linked entry once it is loaded. Scrolling takes several frames, and the line's index changes as
+  // earlier entries load, so this repeats until the reader moves.
   const shown = useRef({ hash: "", at: -1 });
   const hasMoved = useRef(false);
   const moves = useCallback((): void => {
     hasMoved.current = true;
   }, []);
   useEffect(() => {
-    // An entry that is not here, of another session or still to come, is looked for where it would stand.
+    // An entry that is not in this session leads to where it would be.
     if (target === undefined) return;
     const at = lineByPosition.get(target) ?? (isWhole ? nearest(lines, target) : -1);
     if (at === -1) return;
@@ -75,19 +73,20 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
   }, [target, lineByPosition, lines, isWhole, list, place.hash]);
 
   const at = useMemo(() => (here === undefined ? -1 : lines.findIndex(({ key }) => key === here)), [here, lines]);
-  /** The next line of these, in one direction, from where the reader is. */
+  /** Moves to the next or previous of these lines, from the current one. */
   const jump = (candidates: readonly number[], by: 1 | -1): void => {
     const from = at === -1 ? (list.range?.startIndex ?? 0) - by : at;
     const next = by === 1 ? candidates.find((each) => each > from) : candidates.findLast((each) => each < from);
     if (next !== undefined) show(next);
-    else if (candidates === matches && place.query.get("through") === "all") void goBeyond(by);
+    else if (candidates === matches && place.query.get("through") === "all") void goToOtherSession(by);
   };
-  /** On through the results of the search that led here. */
-  const goBeyond = async (by: 1 | -1): Promise<void> => {
-    const beyond = await matchBeyond({ q, session_id: id, by }).catch(() => undefined);
-    if (beyond !== undefined) go(to(["sessions", beyond.session_id], { q, ...THROUGH_ALL }, String(beyond.position)));
+  /** Continues with the next session of the search that led here. */
+  const goToOtherSession = async (by: 1 | -1): Promise<void> => {
+    const otherMatch = await matchInOtherSession({ q, session_id: id, by }).catch(() => undefined);
+    if (otherMatch !== undefined)
+      navigate(to(["sessions", otherMatch.session_id], { q, ...THROUGH_ALL }, String(otherMatch.position)));
   };
-  const said = useMemo(() => lines.flatMap(({ is }, each) => (is === "day" ? [] : [each])), [lines]);
+  const contentLines = useMemo(() => lines.flatMap(({ is }, each) => (is === "day" ? [] : [each])), [lines]);
   const turns = useMemo(() => lines.flatMap((line, each) => (isTurn(line) ? [each] : [])), [lines]);
   const errors = useMemo(() => notables.flatMap(({ line, what }) => (what === "decision" ? [] : [line])), [notables]);
   const matches = useMemo(() => {
@@ -95,7 +94,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     return [...new Set(rows.filter((row) => row !== undefined))].sort((one, other) => one - other);
   }, [found.positions, lineByPosition]);
   const isMatch = useMemo(() => new Set(matches), [matches]);
-  const sought = q === "" ? errors : matches;
+  const targets = q === "" ? errors : matches;
   const toggle = useCallback((key: number): void => {
     setOpened((before) => {
       const after = new Set(before);
@@ -105,26 +104,26 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
   }, []);
 
   useKeys({
-    j: () => jump(said, 1),
-    k: () => jump(said, -1),
+    j: () => jump(contentLines, 1),
+    k: () => jump(contentLines, -1),
     "]": () => jump(turns, 1),
     "[": () => jump(turns, -1),
     e: () => jump(errors, 1),
     E: () => jump(errors, -1),
-    n: () => jump(sought, 1),
-    N: () => jump(sought, -1),
-    p: () => jump(sought, -1),
+    n: () => jump(targets, 1),
+    N: () => jump(targets, -1),
+    p: () => jump(targets, -1),
     o: () => here !== undefined && toggle(here),
     Enter: () => here !== undefined && toggle(here),
     c: () => here !== undefined && toggle(-here),
     f: () => document.querySelector<HTMLInputElement>("#find")?.focus(),
     y: () => void navigator.clipboard.writeText(location.href),
     G: () => show(lines.length - 1),
-    "g g": () => show(said[0] ?? 0),
-    Escape: () => q !== "" && withQuery({ q: "", through: "" }),
+    "g g": () => show(contentLines[0] ?? 0),
+    Escape: () => q !== "" && setQuery({ q: "", through: "" }),
   });
 
-  if (error instanceof Refused && error.code === "session_not_found") {
+  if (error instanceof ApiError && error.code === "session_not_found") {
     return (
       <Empty title="This session isn’t in this store.">
         <p>
@@ -137,7 +136,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     );
   }
   return (
-    <Marks sought={q}>
+    <HighlightProvider query={q}>
       <div className="session">
         <div className="session-top">
           <SessionHead id={id} title={title} session={session} />
@@ -150,7 +149,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
             next={() => jump(matches, 1)}
           />
         </div>
-        {error !== undefined && <Failed error={error} again={again} />}
+        {error !== undefined && <Failed error={error} reload={reload} />}
         {lines.length === 0 && error === undefined && <Loading what="Reading the session" />}
         <div
           className="session-body"
@@ -159,7 +158,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
           onPointerDownCapture={moves}
           onKeyDownCapture={moves}
         >
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
           <section ref={scroller} className="transcript" aria-label="Transcript" tabIndex={0}>
             <div className="transcript-height" style={{ height: list.getTotalSize() }}>
               {list.getVirtualItems().map((item) => {
@@ -186,7 +185,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
               })}
             </div>
           </section>
-          <Propose project={session?.projects[0] ?? ""} />
+          <ProposeMemory project={session?.projects[0] ?? ""} />
           {fresh > 0 && (
             <button type="button" className="fresh at-end" onClick={() => show(lines.length - 1)}>
               {fresh} new
@@ -202,19 +201,135 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
           />
         </div>
       </div>
-    </Marks>
+    </HighlightProvider>
   );
 }
 
-/** The position that an address names, where it names one. */
+/** The position in the address, if there is one. */
 function positionOf(hash: string): number | undefined {
   const position = /^\d+$/.test(hash) ? Number(hash) : undefined;
   return Number.isSafeInteger(position) ? position : undefined;
 }
 
-/** The last line that begins before a position, else the first; -1 where there is none. */
+/** The last line at or before a position, else the first; -1 if there is none. */
 function nearest(lines: readonly Line[], position: number): number {
-  const said = (line: Line): boolean => line.is !== "day";
-  const before = lines.findLastIndex((line) => said(line) && line.key <= position);
-  return before === -1 ? lines.findIndex(said) : before;
+  const isContent = (line: Line): boolean => line.is !== "day";
+  const before = lines.findLastIndex((line) => isContent(line) && line.key <= position);
+  return before === -1 ? lines.findIndex(isContent) : before;
+}
+
+const NEAR_END_PX = 120;
+
+/** Follows new lines while the reader is at the end, otherwise counts them. */
+function useFollowEnd(options: {
+  readonly list: Virtualizer<HTMLElement, Element>;
+  readonly count: number;
+  /** Only entries after the initial load are new. */
+  readonly isWhole: boolean;
+}): number {
+  const { list, count, isWhole } = options;
+  const [seen, setSeen] = useState(count);
+  const before = useRef(count);
+  const isAtEnd = isWhole && list.isAtEnd(NEAR_END_PX);
+  const wasAtEnd = useRef(isAtEnd);
+  useEffect(() => {
+    if (!isWhole || count === before.current) return;
+    const isGrowing = before.current > 0;
+    before.current = count;
+    if (isGrowing && wasAtEnd.current) list.scrollToEnd();
+  }, [count, isWhole, list]);
+  const wasWhole = useRef(false);
+  // Before painting: entries that arrive together with the end of the initial load are not new.
+  useLayoutEffect(() => {
+    if (isAtEnd || !wasWhole.current) setSeen(count);
+    wasWhole.current = isWhole;
+  }, [isAtEnd, isWhole, count]);
+  // Runs after the effect above, which needs the value from before the new entries.
+  useEffect(() => {
+    wasAtEnd.current = isAtEnd;
+  }, [isAtEnd]);
+  return isWhole ? Math.max(0, count - seen) : 0;
+}
+
+const toneByNotable = { error: "--oxblood", unsure: "--ochre", decision: "--accent" } as const;
+const MAP_WIDTH = 18;
+
+/** The whole session in the margin: the visible part, errors, low confidence, decisions and matches. */
+function SessionMap(options: {
+  readonly count: number;
+  readonly notables: Transcript["notables"];
+  readonly matches: readonly number[];
+  readonly range: { readonly startIndex: number; readonly endIndex: number };
+  readonly isWhole: boolean;
+  show(line: number): void;
+}) {
+  const { count, notables, matches, range, isWhole, show } = options;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const surface = canvas.current;
+    if (surface === null) return;
+    const draw = (): void => paint(surface, count, notables, matches);
+    draw();
+    const resized = new ResizeObserver(draw);
+    resized.observe(surface);
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", draw);
+    const themed = new MutationObserver(draw);
+    themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return () => {
+      resized.disconnect();
+      themed.disconnect();
+      scheme.removeEventListener("change", draw);
+    };
+  }, [count, notables, matches]);
+  const point = (event: PointerEvent<HTMLElement>): void => {
+    if (event.buttons !== 1) return;
+    const { top, height } = event.currentTarget.getBoundingClientRect();
+    show(Math.max(0, Math.min(count - 1, Math.floor(((event.clientY - top) / height) * count))));
+  };
+  const share = (index: number): string => `${(index / Math.max(1, count)) * 100}%`;
+  return (
+    <div
+      className="map"
+      role="img"
+      aria-label={`Map of the session: ${plural(notables.filter(({ what }) => what === "error").length, "error")}, ${plural(matches.length, "match", "matches")}`}
+      data-whole={isWhole}
+      onPointerDown={point}
+      onPointerMove={point}
+    >
+      <canvas ref={canvas} />
+      <span
+        className="map-window"
+        style={{ top: share(range.startIndex), height: share(range.endIndex - range.startIndex + 1) }}
+      />
+    </div>
+  );
+}
+
+function paint(
+  surface: HTMLCanvasElement,
+  count: number,
+  notables: Transcript["notables"],
+  matches: readonly number[],
+): void {
+  const scale = devicePixelRatio;
+  const height = surface.clientHeight;
+  surface.width = MAP_WIDTH * scale;
+  surface.height = height * scale;
+  const drawing = surface.getContext("2d");
+  if (drawing === null || count === 0) return;
+  const computed = getComputedStyle(surface);
+  const colour = (token: string): string => {
+    surface.style.color = `var(${token})`;
+    return computed.color;
+  };
+  drawing.scale(scale, scale);
+  const markHeight = Math.max(2, Math.min(5, height / count));
+  drawing.fillStyle = colour("--marked");
+  for (const line of matches) drawing.fillRect(0, (line / count) * height, MAP_WIDTH, markHeight);
+  for (const what of ["decision", "unsure", "error"] as const) {
+    drawing.fillStyle = colour(toneByNotable[what]);
+    for (const { line, what: its } of notables)
+      if (its === what) drawing.fillRect(5, (line / count) * height, MAP_WIDTH - 5, markHeight);
+  }
 }

@@ -1,14 +1,14 @@
-// The sessions as a contents page: what each was about, where, when, how long, and what happened in it.
+// The list of sessions: title, project, time, length, and counts.
 import { useEffect, useMemo, useState } from "react";
-import { useAnswer, usePages } from "../answer.js";
 import { getUsage, listSessions, type Session } from "../api.js";
-import { step, useKeys } from "../keys.js";
+import { formatCost, formatCount, formatDuration, formatFullTime, formatWhen } from "../format.js";
+import { step, useKeys } from "../keyboard.js";
 import { useLabels, useTitle } from "../labels.js";
-import { Choice } from "../parts/filters.js";
-import { FirstEntry } from "../parts/first-entry.js";
+import { FilterSelect } from "../parts/filters.js";
+import { GettingStarted } from "../parts/getting-started.js";
 import { Failed, Loading } from "../parts/notice.js";
-import { Link, to, withQuery } from "../router.js";
-import { costOf, countOf, durationOf, whenOf, wholeTimeOf } from "../words.js";
+import { usePages, useRequest } from "../requests.js";
+import { Link, setQuery, to } from "../router.js";
 
 const PAGE = 100;
 const VISITED = "hansard-sessions-seen";
@@ -16,12 +16,12 @@ const VISITED = "hansard-sessions-seen";
 const columns = [
   { name: "last_at", title: "When", of: (session: Session) => Date.parse(session.last_at) },
   { name: "length", title: "Length", of: lengthOf },
-  { name: "messages", title: "Messages", of: saidIn },
+  { name: "messages", title: "Messages", of: messagesIn },
   { name: "tool_calls", title: "Tools", of: (session: Session) => session.tool_calls },
   { name: "errors", title: "Errors", of: (session: Session) => session.errors },
   { name: "decisions", title: "Decisions", of: (session: Session) => session.decisions },
 ] as const;
-/** Shown where any session has some. */
+/** Shown if any session has usage. */
 const spentColumns = [
   { name: "tokens", title: "Tokens", of: (session: Session, usage: Usage) => usageOf(session, usage).tokens },
   { name: "cost", title: "Cost", of: (session: Session, usage: Usage) => usageOf(session, usage).cost ?? 0 },
@@ -31,7 +31,7 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
   const filters = { project: query.get("project") ?? "", client: query.get("client") ?? "" };
   const sort = query.get("sort") ?? "last_at";
   const labels = useLabels();
-  const { sessions, more, error, again, busy, isFirst } = useSessions(filters);
+  const { sessions, more, error, reload, busy, isFirst } = useSessions(filters);
   const usage = useUsage(filters);
   const seenBefore = useLastVisit();
   useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
@@ -40,16 +40,16 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
     if (column === undefined || column.name === "last_at") return sessions;
     return sessions.toSorted((one, other) => column.of(other, usage) - column.of(one, usage));
   }, [sessions, sort, usage]);
-  if (isFirst && sessions.length === 0 && filters.project === "" && filters.client === "") return <FirstEntry />;
+  if (isFirst && sessions.length === 0 && filters.project === "" && filters.client === "") return <GettingStarted />;
   return (
     <div className="column wide">
       <div className="tools">
         <h1>Sessions</h1>
         <span className="grow" />
-        <Choice name="project" label="project" all="all projects" values={labels.projects} query={query} />
-        <Choice name="client" label="client" all="all clients" values={labels.clients} query={query} />
+        <FilterSelect name="project" label="project" all="all projects" values={labels.projects} query={query} />
+        <FilterSelect name="client" label="client" all="all clients" values={labels.clients} query={query} />
       </div>
-      {error !== undefined && <Failed error={error} again={again} />}
+      {error !== undefined && <Failed error={error} reload={reload} />}
       {busy && sessions.length === 0 && <Loading what="Reading the sessions" />}
       <table className="contents-page">
         <thead>
@@ -60,7 +60,7 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
                 <button
                   type="button"
                   className="plain"
-                  onClick={() => withQuery({ sort: name === "last_at" ? "" : name })}
+                  onClick={() => setQuery({ sort: name === "last_at" ? "" : name })}
                 >
                   {title}
                 </button>
@@ -91,7 +91,7 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
 function SessionRow(options: {
   readonly session: Session;
   readonly isNew: boolean;
-  /** Undefined where no session has any. */
+  /** Undefined if no session has usage. */
   readonly usage: SessionUsage | undefined;
 }) {
   const { session, isNew, usage } = options;
@@ -109,12 +109,12 @@ function SessionRow(options: {
         </span>
       </th>
       <td className="last_at">
-        <time dateTime={session.last_at} title={wholeTimeOf(session.last_at)}>
-          {whenOf(session.last_at)}
+        <time dateTime={session.last_at} title={formatFullTime(session.last_at)}>
+          {formatWhen(session.last_at)}
         </time>
       </td>
-      <td className="length">{lengthOf(session) > 0 && durationOf(lengthOf(session))}</td>
-      <Count name="messages" count={saidIn(session)} />
+      <td className="length">{lengthOf(session) > 0 && formatDuration(lengthOf(session))}</td>
+      <Count name="messages" count={messagesIn(session)} />
       <Count name="tool_calls" count={session.tool_calls} />
       <Count name="errors" count={session.errors} />
       <Count name="decisions" count={session.decisions} />
@@ -122,7 +122,7 @@ function SessionRow(options: {
         <>
           <Count name="tokens" count={usage.tokens} />
           <td className="cost" data-none={usage.cost === undefined || undefined}>
-            {usage.cost === undefined ? "–" : costOf(usage.cost)}
+            {usage.cost === undefined ? "–" : formatCost(usage.cost)}
           </td>
         </>
       )}
@@ -130,12 +130,12 @@ function SessionRow(options: {
   );
 }
 
-/** On a phone there are no columns, and what is counted stands beside the count. */
+/** On a phone there are no columns, so each count carries its unit. */
 function Count({ name, count }: { readonly name: string; readonly count: number }) {
   const unit = name.replace("tool_calls", "tools");
   return (
     <td className={name} data-none={count === 0 || undefined}>
-      {countOf(count)}
+      {formatCount(count)}
       <span className="unit"> {count === 1 ? unit.slice(0, -1) : unit}</span>
     </td>
   );
@@ -145,17 +145,17 @@ function lengthOf({ first_at, last_at }: Session): number {
   return Date.parse(last_at) - Date.parse(first_at);
 }
 
-function saidIn({ messages, interactions }: Session): number {
+function messagesIn({ messages, interactions }: Session): number {
   return messages + interactions;
 }
 
 function useSessions(filters: { readonly project: string; readonly client: string }) {
   const question = JSON.stringify(filters);
-  const first = useAnswer((signal) => listSessions({ ...filters, limit: PAGE }, signal), [question]);
+  const first = useRequest((signal) => listSessions({ ...filters, limit: PAGE }, signal), [question]);
   const { pages, more } = usePages(first.value, (cursor) => listSessions({ ...filters, limit: PAGE, cursor }));
   const sessions = useMemo(() => pages.flatMap((page) => page.sessions), [pages]);
-  const { error, again, busy } = first;
-  return { sessions, more, error, again, busy, isFirst: first.value !== undefined };
+  const { error, reload, busy } = first;
+  return { sessions, more, error, reload, busy, isFirst: first.value !== undefined };
 }
 
 interface SessionUsage {
@@ -171,9 +171,9 @@ function usageOf({ session_id }: Session, usage: Usage): SessionUsage {
   return usage.get(session_id) ?? NO_USAGE;
 }
 
-/** Tokens and cost of each session that has any. */
+/** Tokens and cost by session. */
 function useUsage(filters: { readonly project: string; readonly client: string }): Usage {
-  const { value } = useAnswer((signal) => getUsage({ ...filters, by: "session" }, signal), [JSON.stringify(filters)]);
+  const { value } = useRequest((signal) => getUsage({ ...filters, by: "session" }, signal), [JSON.stringify(filters)]);
   return useMemo(
     () =>
       new Map(
@@ -186,7 +186,7 @@ function useUsage(filters: { readonly project: string; readonly client: string }
   );
 }
 
-/** When this list was last looked at; what came since is set bold. */
+/** The time of the last visit; newer sessions are bold. */
 function useLastVisit(): string {
   const [seenBefore] = useState(() => localStorage.getItem(VISITED) ?? new Date().toISOString());
   useEffect(() => localStorage.setItem(VISITED, new Date().toISOString()), []);

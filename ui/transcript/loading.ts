@@ -1,41 +1,41 @@
-// Loading a session: the place that the address names first, then what follows, then what came before, then what comes.
+// Loads a session: first around the linked position, then what follows, then what precedes, then live entries.
 import { useEffect, useMemo, useRef, useState } from "react";
-import { isPartial, PARTIAL_MS, PASSING_MS } from "../answer.js";
 import {
-  Away,
+  ApiError,
   connection,
   getSession,
-  isPassing,
+  isTransient,
   listSessions,
-  Refused,
+  NetworkError,
   type Row,
   type Session,
   sessionEntries,
 } from "../api.js";
+import { isPartial, PARTIAL_MS, RETRY_MS } from "../requests.js";
 import { useStore } from "../store.js";
-import { follow, pause } from "../tail.js";
+import { sleep, tailLog } from "../tail-log.js";
 import { type Transcript, toTranscript } from "./lines.js";
 
 export interface Loaded {
   readonly session: Session | undefined;
   readonly transcript: Transcript;
-  /** How many there are so far. */
+  /** Number of entries loaded so far. */
   readonly entries: number;
-  /** Whether everything there is has come. */
+  /** Whether every recorded entry is loaded. */
   readonly isWhole: boolean;
   readonly error: Error | undefined;
-  again(): void;
+  reload(): void;
 }
 
-/** The first answer is small, so that there is something to read at once. */
-const FIRST = 60;
+/** The first page is small, so something is on screen at once. */
+const FIRST_PAGE = 60;
 const PAGE = 500;
-/** How much is shown before the place that was asked for. */
-const LEAD = 20;
-/** Laying a session out takes longer the longer it is, so that it is done more rarely then. */
+/** How many entries to load before the linked position. */
+const LEADING_ENTRIES = 20;
+/** Layout time grows with the session's length, so long sessions are laid out less often. */
 const PUBLISH_MS = 200;
 const ENTRIES_PER_MS = 50;
-/** How often it is asked whether the session is still there. */
+/** How often to check that the session still exists. */
 const SUMMARY_MS = 5_000;
 
 export function useSession(id: string, position: number | undefined): Loaded {
@@ -44,11 +44,11 @@ export function useSession(id: string, position: number | undefined): Loaded {
   const [entries, setEntries] = useState<readonly Row[]>([]);
   const [isWhole, setWhole] = useState(false);
   const [error, setError] = useState<Error>();
-  const [missed, setMissed] = useState<Error>();
+  const [summaryError, setSummaryError] = useState<Error>();
   const [round, setRound] = useState(0);
   const start = useRef(position);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round is asked for by its number.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round number asks to load again.
   useEffect(() => {
     const stop = new AbortController();
     setError(undefined);
@@ -56,17 +56,17 @@ export function useSession(id: string, position: number | undefined): Loaded {
       (tell: (reason: Error) => void) =>
       (reason: Error): void => {
         if (stop.signal.aborted) return;
-        if (reason instanceof Refused && reason.code === "session_not_found") setEntries([]);
+        if (reason instanceof ApiError && reason.code === "session_not_found") setEntries([]);
         tell(reason);
       };
-    // Asked for again and again: what failed once is forgotten with the next answer.
-    const known = (summary: Session): void => {
+    // The summary is polled, so the next success clears an earlier failure.
+    const summaryLoaded = (summary: Session): void => {
       setSession(summary);
-      setMissed(undefined);
+      setSummaryError(undefined);
     };
-    const look = (): void => void getSession(id, stop.signal).then(known, failing(setMissed));
-    look();
-    const timer = setInterval(look, SUMMARY_MS);
+    const loadSummary = (): void => void getSession(id, stop.signal).then(summaryLoaded, failing(setSummaryError));
+    loadSummary();
+    const timer = setInterval(loadSummary, SUMMARY_MS);
     const load = new Loading({ id, signal: stop.signal, show: setEntries, whole: () => setWhole(true) });
     load.run(start.current).catch(failing(setError));
     return () => {
@@ -76,17 +76,18 @@ export function useSession(id: string, position: number | undefined): Loaded {
   }, [id, round]);
 
   const isOpen = useStore(connection) === "open";
-  // What is whole stays where it is, and the tail goes on by itself; what the server's going cut off is asked for anew.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only its return is a reason to ask again, a failure is none.
+  // A complete session stays on screen and its tail reconnects by itself. One that was cut off while loading is
+  // reloaded.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the connection returns, not on a failure.
   useEffect(() => {
-    if (!isOpen || !(error instanceof Away)) return;
+    if (!isOpen || !(error instanceof NetworkError)) return;
     if (isWhole) setError(undefined);
     else setRound((before) => before + 1);
   }, [isOpen]);
 
   useEffect(() => {
-    if (!isPassing(error)) return;
-    const timer = setTimeout(() => setRound((before) => before + 1), PASSING_MS);
+    if (!isTransient(error)) return;
+    const timer = setTimeout(() => setRound((before) => before + 1), RETRY_MS);
     return () => clearTimeout(timer);
   }, [error]);
 
@@ -106,12 +107,12 @@ export function useSession(id: string, position: number | undefined): Loaded {
     transcript,
     entries: entries.length,
     isWhole,
-    error: error ?? missed,
-    again: () => setRound((before) => before + 1),
+    error: error ?? summaryError,
+    reload: () => setRound((before) => before + 1),
   };
 }
 
-/** Sessions say whose part they are; those of the same project are looked through. */
+/** A session names its parent, so its children are found among the sessions of the same project. */
 async function findSubagents(id: string, project: string, signal: AbortSignal): Promise<readonly Session[]> {
   const { sessions } = await listSessions({ project, limit: 500 }, signal);
   return sessions.filter(({ parent }) => parent === id);
@@ -139,26 +140,29 @@ class Loading {
   }
 
   async run(position: number | undefined): Promise<void> {
-    while (!(await this.#read(position))) await pause(PARTIAL_MS, this.#signal);
+    while (!(await this.#read(position))) await sleep(PARTIAL_MS, this.#signal);
     this.#publish(true);
     this.#options.whole();
-    await follow({
+    await tailLog({
       after: this.#entries.at(-1)?.position ?? 0,
       filters: { session_id: this.#id },
       signal: this.#signal,
-      heard: (rows) => {
+      onEntries: (rows) => {
         const last = this.#entries.at(-1)?.position ?? 0;
-        this.#add(rows.filter((row) => row.position > last).map(shortened), "asc");
+        this.#add(rows.filter((row) => row.position > last).map(toListRow), "asc");
         this.#publish(false);
       },
     });
   }
 
-  /** Whether all of it was there; while the index is built some is not, and what came is shown meanwhile. */
+  /**
+   * Returns whether everything was there. While the index is being built, entries are missing; those that came are
+   * shown.
+   */
   async #read(position: number | undefined): Promise<boolean> {
     this.#entries = [];
-    const from = position === undefined ? 0 : Math.max(0, position - LEAD);
-    if (!(await this.#pages({ order: "asc", after: from, limit: FIRST }))) return false;
+    const from = position === undefined ? 0 : Math.max(0, position - LEADING_ENTRIES);
+    if (!(await this.#pages({ order: "asc", after: from, limit: FIRST_PAGE }))) return false;
     return from === 0 || this.#pages({ order: "desc", after: from + 1, limit: PAGE });
   }
 
@@ -191,7 +195,7 @@ class Loading {
     this.#entries = order === "asc" ? [...this.#entries, ...rows] : [...rows.toReversed(), ...this.#entries];
   }
 
-  /** At once where it is due, else as soon as the last time was long enough ago. */
+  /** Publishes at once if due, otherwise when the interval since the last time has passed. */
   #publish(isDue: boolean): void {
     if (this.#signal.aborted) return;
     const waitMs = Math.max(PUBLISH_MS, this.#entries.length / ENTRIES_PER_MS);
@@ -207,8 +211,8 @@ class Loading {
   }
 }
 
-/** What comes live is the entry as it was appended; here it becomes the row that lists show. */
-function shortened(entry: Row): Row {
+/** The tail sends whole entries; this makes one the row that lists return. */
+function toListRow(entry: Row): Row {
   if (entry.kind !== "interaction" && entry.kind !== "response") return entry;
   const { response = "", context_pack: _, ...rest } = entry as Row & { response?: string; context_pack?: unknown };
   return { ...rest, response_chars: response.length, response_excerpt: response.slice(0, 2_000) } as Row;

@@ -1,34 +1,32 @@
-// Calls of tools: one line each; opened, what they were given and what came of it. Long runs fold into one line.
+// Tool calls, one line each; arguments and result open below. Long runs fold into one line.
 import { useMemo, useState } from "react";
 import { contentText, messageParts } from "../../src/model/content-parts.js";
-import { Marked, useSought } from "../marks.js";
+import { argumentSummary, firstLine, formatDuration, formatSize, plural, toText } from "../format.js";
+import { Highlighted, useIsMatch } from "../highlight.js";
 import { Link, to } from "../router.js";
-import { editIn } from "../transcript/edits.js";
 import type { Call } from "../transcript/lines.js";
-import { argumentGist, durationOf, firstLine, plural, sizeOf, textOf } from "../words.js";
-import { Code } from "./code.js";
-import { Picture } from "./picture.js";
-import { useSome } from "./some.js";
+import { CodeBlock, RecordedImage } from "./code-block.js";
+import { useShowMore } from "./show-more.js";
 
-/** More of them than so many are one line until they are opened. */
+/** Longer runs are folded. */
 const RUN_MAX = 5;
-/** More of one run are drawn only where somebody asks. */
+/** How many calls of a run are shown at first. */
 const DRAWN_FIRST = 100;
-/** A longer text is not taken apart to see whether it is JSON. */
+/** Longer results are not parsed as JSON. */
 const JSON_CHARS_MAX = 200_000;
 
-export function Calls(options: {
+export function ToolCalls(options: {
   readonly calls: readonly Call[];
   readonly isOpen: boolean;
-  /** Whether what is searched for is somewhere in them. */
+  /** Whether a match of the search is in these calls. */
   readonly isMatch: boolean;
-  /** Whether the reader is there. */
+  /** Whether this is the current line. */
   readonly isHere: boolean;
   toggle(): void;
 }) {
   const { calls, isOpen, isMatch, isHere, toggle } = options;
-  const isSought = useSought();
-  const { some, more } = useSome(calls, DRAWN_FIRST);
+  const isMatching = useIsMatch();
+  const { some, more } = useShowMore(calls, DRAWN_FIRST);
   const failed = calls.filter((call) => call.failed).length;
   const isRun = calls.length > RUN_MAX;
   if (isRun && !isOpen && !isMatch) {
@@ -36,7 +34,7 @@ export function Calls(options: {
       <button type="button" className="run" aria-expanded={false} onClick={toggle}>
         {plural(calls.length, "tool call")}
         {failed > 0 && <span className="failed-count">, {failed} failed</span>}
-        <span className="quiet"> {toolsOf(calls)}</span>
+        <span className="quiet"> {countTools(calls)}</span>
       </button>
     );
   }
@@ -50,10 +48,10 @@ export function Calls(options: {
       )}
       {some.map((call, at) => (
         <CallLine
-          // biome-ignore lint/suspicious/noArrayIndexKey: calls come in an order, and several may share entry and tool.
+          // biome-ignore lint/suspicious/noArrayIndexKey: several calls may share an entry and a tool.
           key={at}
           call={call}
-          isOpen={(isOpen && !isRun) || (isMatch && isHere && isSought(resultText(call.result)))}
+          isOpen={(isOpen && !isRun) || (isMatch && isHere && isMatching(resultText(call.result)))}
         />
       ))}
       {more}
@@ -66,18 +64,18 @@ function CallLine({ call, isOpen }: { readonly call: Call; readonly isOpen: bool
   const shown = isOpen !== isOpenedHere;
   const result = useMemo(() => resultText(call.result), [call.result]);
   const facts = [
-    call.duration_ms === undefined ? "" : durationOf(call.duration_ms),
-    call.result === undefined ? "no result recorded" : sizeOf(result.length),
+    call.duration_ms === undefined ? "" : formatDuration(call.duration_ms),
+    call.result === undefined ? "no result recorded" : formatSize(result.length),
   ].filter((fact) => fact !== "");
   return (
     <div className="call" data-failed={call.failed || undefined}>
       <button type="button" className="call-line" aria-expanded={shown} onClick={() => setOpenedHere(!isOpenedHere)}>
         <span className="tool">
           {call.failed && <span className="cross">✗ </span>}
-          <Marked text={call.tool} />
+          <Highlighted text={call.tool} />
         </span>
         <span className="argument" dir="auto">
-          <Marked text={argumentGist(call.args)} />
+          <Highlighted text={argumentSummary(call.args)} />
         </span>
         <span className="facts">
           {call.failed && <span className="only-read">failed </span>}
@@ -94,23 +92,25 @@ function CallDetail({ call, result }: { readonly call: Call; readonly result: st
   const json = useMemo(() => jsonIn(call.result), [call.result]);
   return (
     <div className="call-detail">
-      <p className="deeds">
+      <p className="actions">
         <button type="button" className="plain" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
           {isRaw ? "Readable" : "Raw"}
         </button>
         <Link to={to(["entries", call.id])}>#{call.position}</Link>
       </p>
       {isRaw ? (
-        <Code
+        <CodeBlock
           text={JSON.stringify({ tool: call.tool, args: call.args, result: call.result }, null, 2)}
           language="json"
         />
       ) : (
         <>
           <Arguments args={call.args} />
-          {result !== "" && <Code text={result} language={call.failed ? "failed" : "result"} json={json} fromEnd />}
-          {picturesIn(call.result).map(({ text, image }) => (
-            <Picture key={image} text={text} image={image} />
+          {result !== "" && (
+            <CodeBlock text={result} language={call.failed ? "failed" : "result"} json={json} fromEnd />
+          )}
+          {imagesIn(call.result).map(({ text, image }) => (
+            <RecordedImage key={image} text={text} image={image} />
           ))}
         </>
       )}
@@ -118,22 +118,22 @@ function CallDetail({ call, result }: { readonly call: Call; readonly result: st
   );
 }
 
-/** Long texts among the arguments, a file or a patch for instance, are set as they are. */
+/** Short arguments as a list; long texts, such as files and patches, as code. */
 function Arguments({ args }: { readonly args: unknown }) {
   if (typeof args !== "object" || args === null || Array.isArray(args))
-    return <Code text={textOf(args)} language="given" />;
+    return <CodeBlock text={toText(args)} language="given" />;
   return <NamedArguments args={args} />;
 }
 
 function NamedArguments({ args }: { readonly args: object }) {
-  const edit = editIn(args as { readonly [name: string]: unknown });
+  const edit = findEdit(args as { readonly [name: string]: unknown });
   const all = Object.entries(args).filter(([name]) => edit?.names.includes(name) !== true);
   const isLong = (value: unknown): boolean => typeof value === "string" && /\n/.test(value);
-  const short = useSome(
+  const short = useShowMore(
     all.filter(([, value]) => !isLong(value)),
     DRAWN_FIRST,
   );
-  const long = useSome(
+  const long = useShowMore(
     all.filter(([, value]) => isLong(value)),
     DRAWN_FIRST,
   );
@@ -145,7 +145,7 @@ function NamedArguments({ args }: { readonly args: object }) {
             <div key={name}>
               <dt>{name}</dt>
               <dd dir="auto">
-                <Marked text={textOf(value).slice(0, 2_000)} />
+                <Highlighted text={toText(value).slice(0, 2_000)} />
               </dd>
             </div>
           ))}
@@ -153,30 +153,30 @@ function NamedArguments({ args }: { readonly args: object }) {
       )}
       {short.more}
       {long.some.map(([name, value]) => (
-        <Code key={name} text={String(value)} language={name} />
+        <CodeBlock key={name} text={String(value)} language={name} />
       ))}
       {long.more}
-      {edit !== undefined && <Code text={edit.diff} language="diff" />}
+      {edit !== undefined && <CodeBlock text={edit.diff} language="diff" />}
     </>
   );
 }
 
-function picturesIn(result: unknown): readonly { readonly text: string; readonly image: string }[] {
+function imagesIn(result: unknown): readonly { readonly text: string; readonly image: string }[] {
   if (!Array.isArray(result)) return [];
   return messageParts({ content: result }).flatMap((piece) =>
     piece.is === "thing" && piece.image !== undefined ? [{ text: piece.text, image: piece.image }] : [],
   );
 }
 
-/** JSON laid out, everything else as it came. */
+/** JSON indented, everything else as recorded. */
 function resultText(result: unknown): string {
   if (result === undefined || result === null) return "";
   if (Array.isArray(result)) return contentText(result);
   const json = jsonIn(result);
-  return json === undefined ? textOf(result) : textOf(json);
+  return json === undefined ? toText(result) : toText(json);
 }
 
-/** What the result is, where it is an object or a list, or the text of one. */
+/** The object or array that a result is, or that its text encodes. */
 function jsonIn(result: unknown): object | undefined {
   if (typeof result === "object" && result !== null) return Array.isArray(result) ? undefined : result;
   if (typeof result !== "string" || !/^\s*[[{]/.test(result) || result.length > JSON_CHARS_MAX) return undefined;
@@ -187,8 +187,72 @@ function jsonIn(result: unknown): object | undefined {
   }
 }
 
-function toolsOf(calls: readonly Call[]): string {
+function countTools(calls: readonly Call[]): string {
   const counts = new Map<string, number>();
   for (const { tool } of calls) counts.set(tool, (counts.get(tool) ?? 0) + 1);
   return firstLine([...counts].map(([tool, count]) => (count === 1 ? tool : `${tool} ×${count}`)).join(", "));
+}
+
+/** Names under which agents pass a text and its replacement. */
+const editArguments = [
+  ["old_string", "new_string"],
+  ["old_str", "new_str"],
+  ["old_text", "new_text"],
+  ["oldText", "newText"],
+  ["oldString", "newString"],
+] as const;
+
+type Values = { readonly [name: string]: unknown };
+
+/** An edit in the arguments as a diff, with the names of the arguments it uses; undefined if there is none. */
+function findEdit(args: Values): { readonly names: readonly string[]; readonly diff: string } | undefined {
+  const own = diffOf(args);
+  if (own !== undefined) return own;
+  const { edits } = args;
+  if (!Array.isArray(edits) || edits.length === 0) return undefined;
+  const several = edits.map((edit: unknown) =>
+    typeof edit === "object" && edit !== null ? diffOf(edit as Values)?.diff : undefined,
+  );
+  return several.includes(undefined) ? undefined : { names: ["edits"], diff: several.join("\n@@\n") };
+}
+
+function diffOf(values: Values): ReturnType<typeof findEdit> {
+  for (const [before, after] of editArguments) {
+    const [old, young] = [values[before], values[after]];
+    if (typeof old === "string" && typeof young === "string") {
+      return { names: [before, after], diff: diffLines(old, young).join("\n") };
+    }
+  }
+  return undefined;
+}
+
+/** Unchanged lines shown before and after a change. */
+const DIFF_CONTEXT_LINES = 3;
+
+/** Finds the common beginning and end; everything in between counts as changed. */
+function diffLines(before: string, after: string): readonly string[] {
+  const [old, young] = [split(before), split(after)];
+  const shorter = Math.min(old.length, young.length);
+  let head = 0;
+  while (head < shorter && old[head] === young[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && old.at(-1 - tail) === young.at(-1 - tail)) tail += 1;
+  const signed = (sign: string, lines: readonly string[]) => lines.map((line) => `${sign}${line}`);
+  const [lead, rest] = [Math.min(head, DIFF_CONTEXT_LINES), Math.min(tail, DIFF_CONTEXT_LINES)];
+  return [
+    ...skippedLines(head - lead),
+    ...signed(" ", old.slice(head - lead, head)),
+    ...signed("-", old.slice(head, old.length - tail)),
+    ...signed("+", young.slice(head, young.length - tail)),
+    ...signed(" ", old.slice(old.length - tail, old.length - tail + rest)),
+    ...skippedLines(tail - rest),
+  ];
+}
+
+function skippedLines(count: number): readonly string[] {
+  return count === 0 ? [] : [`@@ ${plural(count, "line")} unchanged @@`];
+}
+
+function split(text: string): readonly string[] {
+  return text === "" ? [] : text.split("\n");
 }

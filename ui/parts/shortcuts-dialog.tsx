@@ -1,4 +1,4 @@
-// All keys, shown with `?`.
+// The list of keyboard shortcuts, opened with `?`.
 import { useEffect, useRef } from "react";
 
 const groups = [
@@ -14,7 +14,7 @@ const groups = [
       ["g v", "review"],
       ["g m", "memories"],
       ["g i", "integrity"],
-      ["?", "these keys"],
+      ["?", "keyboard shortcuts"],
     ],
   },
   {
@@ -22,13 +22,13 @@ const groups = [
     keys: [
       ["j  k", "next, previous entry"],
       ["]  [", "next, previous turn"],
-      ["n  p", "next, previous match, or error; after a search in all results"],
+      ["n  p", "next, previous match or error; continues through all search results"],
       ["e  E", "next, previous error"],
       ["f", "find in this session"],
       ["o", "open or close"],
-      ["c", "what the model was given"],
+      ["c", "what the model saw"],
       ["m", "propose the selection as a memory"],
-      ["y", "copy the link"],
+      ["y", "copy link"],
       ["g g  G", "beginning, end"],
     ],
   },
@@ -44,11 +44,11 @@ const groups = [
   },
 ] as const;
 
-export function KeyTable({ close }: { readonly close: () => void }) {
+export function ShortcutsDialog({ close }: { readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} onClose={close} aria-label="Keys" className="keys">
+    <dialog ref={dialog} onClose={close} aria-label="Keyboard shortcuts" className="keys">
       {groups.map(({ name, keys }) => (
         <section key={name}>
           <h2>{name}</h2>

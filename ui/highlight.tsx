@@ -1,20 +1,20 @@
-// What was searched for, marked wherever its words are shown.
+// Highlights matches of the search text wherever they are shown.
 import { createContext, useContext, useMemo } from "react";
 import { filterNames } from "./parts/completion.js";
 
-const Sought = createContext<RegExp | undefined>(undefined);
+const HighlightPattern = createContext<RegExp | undefined>(undefined);
 
-/** Filters are typed in between the words, and are none. */
+/** Filters in the search text are not searched for. */
 const FILTERS = new RegExp(`^(?:session_id|${filterNames.join("|")}):.`);
-/** A pattern of many words would cost more than it shows. */
+/** Limits the size of the pattern. */
 const TERMS_MAX = 20;
 
-export function Marks({ sought, children }: { readonly sought: string; readonly children: React.ReactNode }) {
-  const pattern = useMemo(() => patternOf(sought), [sought]);
-  return <Sought value={pattern}>{children}</Sought>;
+export function HighlightProvider({ query, children }: { readonly query: string; readonly children: React.ReactNode }) {
+  const pattern = useMemo(() => patternOf(query), [query]);
+  return <HighlightPattern value={pattern}>{children}</HighlightPattern>;
 }
 
-/** The terms that a search text names, without those it leaves out. */
+/** The search terms without excluded ones and filters. */
 function termsOf(text: string): readonly string[] {
   const found = text.match(/-?"[^"]*(?:"|$)|\S+/g) ?? [];
   return found
@@ -29,23 +29,23 @@ function patternOf(text: string): RegExp | undefined {
   return terms.length === 0 ? undefined : new RegExp(terms.join("|"), "giu");
 }
 
-/** Whether a text holds something of what was searched for. */
-export function useSought(): (text: string) => boolean {
-  const pattern = useContext(Sought);
+/** Returns a function that tells whether a text contains a match. */
+export function useIsMatch(): (text: string) => boolean {
+  const pattern = useContext(HighlightPattern);
   return (text) => pattern !== undefined && text.search(pattern) !== -1;
 }
 
-/** A text with what was searched for in `<mark>`. */
-export function Marked({ text }: { readonly text: string }) {
-  const pattern = useContext(Sought);
+/** A text with its matches in `<mark>`. */
+export function Highlighted({ text }: { readonly text: string }) {
+  const pattern = useContext(HighlightPattern);
   if (pattern === undefined) return <Breakable text={text} />;
   return <Snippet text={text} matches={matchesIn(text, pattern)} />;
 }
 
-/** Nobody counts more in one text, and each of them is an element. */
+/** Each match is an element, so their number is limited. */
 const MARKS_MAX = 500;
 
-/** Where a text matches; neighbours without anything in between are one. */
+/** Ranges of matches; adjacent ones are joined. */
 function matchesIn(text: string, pattern: RegExp): readonly (readonly number[])[] {
   const matches: [from: number, until: number][] = [];
   for (const { index, 0: found } of text.matchAll(pattern)) {
@@ -57,7 +57,7 @@ function matchesIn(text: string, pattern: RegExp): readonly (readonly number[])[
   return matches;
 }
 
-/** A piece of text whose matches are named: from where, until where. */
+/** A text with the given ranges in `<mark>`. */
 export function Snippet({
   text,
   matches,
@@ -81,10 +81,10 @@ export function Snippet({
 
 const WORD_CHARS = 4_000;
 
-/** A browser takes seconds to break a word of 100,000 characters, unless it is told where it may. */
+/** Browsers take seconds to wrap a word of 100,000 characters unless `<wbr>` says where. */
 function Breakable({ text }: { readonly text: string }): React.ReactNode {
   if (text.length < WORD_CHARS || text.split(/\s/).every((word) => word.length < WORD_CHARS)) return text;
   const pieces = text.match(/.{1,1000}/gsu) ?? [];
-  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name.
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no id.
   return pieces.flatMap((piece, at) => (at === 0 ? [piece] : [<wbr key={at} />, piece]));
 }

@@ -1,30 +1,28 @@
-// A sentence marked in a transcript becomes a candidate with one key, its evidence filled in. Where a gate lets it not pass as
-// it stands, it can be worded anew.
+// Proposes the selected text of a transcript as a memory, with its evidence. If a gate drops it, it can be reworded.
 import { useState } from "react";
 import { type MemoryType, memoryTypes } from "../../src/model/memory.js";
-import { useMay } from "../access.js";
+import { usePermission } from "../access.js";
 import { getEntry, proposeMemory, type Row } from "../api.js";
-import { useKeys } from "../keys.js";
+import { speakerOf } from "../format.js";
+import { useKeys } from "../keyboard.js";
 import { Link, to } from "../router.js";
-import { quoteIn } from "../transcript/quote.js";
-import { speakerOf } from "../words.js";
-import { wholeText } from "./evidence.js";
+import { fullText } from "./evidence.js";
 
-interface Proposed {
+interface Proposal {
   readonly content: string;
   readonly type: MemoryType;
   readonly evidence: readonly { readonly entry_id: string; readonly quote: string }[];
 }
 
-export function Propose({ project }: { readonly project: string }) {
-  const may = useMay("review");
-  const [draft, setDraft] = useState<Proposed>();
+export function ProposeMemory({ project }: { readonly project: string }) {
+  const isAllowed = usePermission("review");
+  const [draft, setDraft] = useState<Proposal>();
   const [outcome, setOutcome] = useState<{ readonly words: string; readonly isDone: boolean }>();
-  const refuse = (proposed: Proposed | undefined, words: string): void => {
+  const refuse = (proposed: Proposal | undefined, words: string): void => {
     setDraft(proposed);
     setOutcome({ words, isDone: false });
   };
-  const propose = (proposed: Proposed): void => {
+  const propose = (proposed: Proposal): void => {
     proposeMemory({ status: "candidate", source: "person", project, ...proposed }).then(
       (answer) => {
         if ("dropped" in answer) return refuse(proposed, `Not proposed: ${answer.reason}`);
@@ -36,10 +34,10 @@ export function Propose({ project }: { readonly project: string }) {
   };
   useKeys({
     m: () => {
-      if (!may) return;
-      const marked = markedWords();
-      if (marked === undefined) refuse(undefined, "Select a sentence first, then press m.");
-      else marked.then(propose, (error: Error) => refuse(undefined, error.message));
+      if (!isAllowed) return;
+      const selected = proposalFromSelection();
+      if (selected === undefined) refuse(undefined, "Select a sentence first, then press m.");
+      else selected.then(propose, (error: Error) => refuse(undefined, error.message));
     },
   });
   if (draft === undefined) {
@@ -67,7 +65,7 @@ export function Propose({ project }: { readonly project: string }) {
         aria-label="Statement"
         rows={2}
         value={draft.content}
-        // biome-ignore lint/a11y/noAutofocus: who pressed the key wants to go on typing.
+        // biome-ignore lint/a11y/noAutofocus: the reader has just asked to edit.
         autoFocus
         onChange={({ target }) => setDraft({ ...draft, content: target.value })}
         onKeyDown={({ key }) => key === "Escape" && setDraft(undefined)}
@@ -96,20 +94,39 @@ export function Propose({ project }: { readonly project: string }) {
   );
 }
 
-/** What is marked as a proposal; undefined where nothing is, or not in an entry. */
-function markedWords(): Promise<Proposed> | undefined {
+/** The selected text as a proposal; undefined if nothing in an entry is selected. */
+function proposalFromSelection(): Promise<Proposal> | undefined {
   const selection = getSelection();
-  const shown = selection?.toString().trim() ?? "";
+  const selected = selection?.toString().trim() ?? "";
   const node = selection?.anchorNode;
   const element = node instanceof Element ? node : node?.parentElement;
   const entry_id = element?.closest<HTMLElement>("[data-entry]")?.dataset.entry ?? "";
-  if (shown === "" || entry_id === "") return undefined;
+  if (selected === "" || entry_id === "") return undefined;
   return getEntry(entry_id).then((entry) => {
     const row = entry as unknown as Row;
-    const quote = quoteIn(wholeText(row), shown);
-    // A person's word needs no evidence, so that what cannot be quoted is no reason to lose it.
+    const quote = findQuote(fullText(row), selected);
+    // A person's proposal needs no evidence, so it is kept even if no quote is found.
     const evidence = quote === undefined ? [] : [{ entry_id, quote }];
-    const isUsers = ["user", "asked"].includes(speakerOf(row));
-    return { content: shown.replace(/\s+/g, " "), type: isUsers ? "preference" : "knowledge", evidence };
+    const isUsers = speakerOf(row) === "user";
+    return { content: selected.replace(/\s+/g, " "), type: isUsers ? "preference" : "knowledge", evidence };
   });
+}
+
+/** Signs and white space that rendering Markdown removes. */
+const MARKDOWN_SIGN = /[*_`~#>|\\\s[\]]/;
+
+/** The recorded text behind a selection: a quote must match the entry exactly, Markdown signs included. */
+function findQuote(text: string, selected: string): string | undefined {
+  if (text.includes(selected)) return selected;
+  const places: number[] = [];
+  let bare = "";
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charAt(at);
+    if (MARKDOWN_SIGN.test(unit)) continue;
+    bare += unit;
+    places.push(at);
+  }
+  const bareQuote = selected.split(MARKDOWN_SIGN).join("");
+  const found = bareQuote === "" ? -1 : bare.indexOf(bareQuote);
+  return found === -1 ? undefined : text.slice(places[found], (places[found + bareQuote.length - 1] as number) + 1);
 }

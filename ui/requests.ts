@@ -1,33 +1,43 @@
-// An answer of the server as a part of the page waits for it: known, under way or failed.
+// The state of a request in a component: loading, loaded or failed.
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { connection, isPassing } from "./api.js";
+import { connection, isTransient } from "./api.js";
 import { useStore } from "./store.js";
 
-export interface Answer<T> {
-  /** The last that came, also while another is under way. */
+export interface RequestState<T> {
+  /** The last result, also while the next request is running. */
   readonly value: T | undefined;
   readonly error: Error | undefined;
   readonly busy: boolean;
-  again(): void;
+  reload(): void;
 }
 
-/** While an index is built answers lack older entries, and are asked for again after so long. */
+/** How soon to ask again while the index is being built and results are partial. */
 export const PARTIAL_MS = 1_000;
-/** What was refused because there is too much to do is asked for again after so long. */
-export const PASSING_MS = 2_000;
+/** How soon to ask again when the server was busy. */
+export const RETRY_MS = 2_000;
 
-/** Whether the server says that something is missing, because its index is still being built. */
+/** Whether entries are missing from a result because the index is still being built. */
 export function isPartial(value: unknown): boolean {
   return (value as { readonly partial?: true } | undefined)?.partial === true;
 }
 
-/** Asks whenever what it depends on changes, once a server that was away is back or has less to do, and until nothing is missing. */
-export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, dependencies: readonly unknown[]): Answer<T> {
-  const [state, setState] = useState<Omit<Answer<T>, "again">>({ value: undefined, error: undefined, busy: true });
+/**
+ * Sends the request when its dependencies change, the server comes back or is less busy, and until the result is
+ * complete.
+ */
+export function useRequest<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  dependencies: readonly unknown[],
+): RequestState<T> {
+  const [state, setState] = useState<Omit<RequestState<T>, "reload">>({
+    value: undefined,
+    error: undefined,
+    busy: true,
+  });
   const [round, setRound] = useState(0);
-  const again = useCallback(() => setRound((before) => before + 1), []);
+  const reload = useCallback(() => setRound((before) => before + 1), []);
   const isOpen = useStore(connection) === "open";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says what the question depends on.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller names the dependencies.
   useEffect(() => {
     const stop = new AbortController();
     setState((before) => ({ ...before, busy: true }));
@@ -38,24 +48,24 @@ export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, dependenc
     return () => stop.abort();
   }, [...dependencies, round]);
   const failed = state.error !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only its return is a reason to ask again, a failure is none.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the connection returns, not on a failure.
   useEffect(() => {
-    if (isOpen && failed) again();
+    if (isOpen && failed) reload();
   }, [isOpen]);
   const { value, error } = state;
   useEffect(() => {
-    if (!isPartial(value) && !isPassing(error)) return;
-    const timer = setTimeout(again, isPassing(error) ? PASSING_MS : PARTIAL_MS);
+    if (!isPartial(value) && !isTransient(error)) return;
+    const timer = setTimeout(reload, isTransient(error) ? RETRY_MS : PARTIAL_MS);
     return () => clearTimeout(timer);
-  }, [value, error, again]);
-  return { ...state, again };
+  }, [value, error, reload]);
+  return { ...state, reload };
 }
 
 interface Page {
   readonly next_cursor: string | null;
 }
 
-/** All pages so far, and how the next is asked for where there is one. With another first page those behind it are gone. */
+/** All pages loaded so far, and a function that loads the next. A new first page discards those after it. */
 export function usePages<P extends Page>(
   first: P | undefined,
   ask: (cursor: string) => Promise<P>,

@@ -1,18 +1,18 @@
-// An empty record: how the first entry gets into this very store.
+// Shown in an empty store: how to record the first entry.
 import { Empty } from "./notice.js";
 
-export function FirstEntry() {
+export function GettingStarted() {
   return (
     <Empty title="Nothing recorded yet">
-      <p>Record the first interaction in whichever way suits you. It appears here at once.</p>
+      <p>Record a first interaction in one of these ways. It appears here at once.</p>
       <h2>With curl</h2>
       <pre>
         <code>{`curl ${location.origin}/interactions \\
   -H 'content-type: application/json' \\
   -d '{"prompt": "What is the capital of France?", "response": "Paris."}'`}</code>
       </pre>
-      <h2>What is on this machine already</h2>
-      <p>Transcripts of Claude Code, Codex, Gemini and others are looked for, read as they are, and left untouched.</p>
+      <h2>Import what is on this machine</h2>
+      <p>Finds and reads transcripts of Claude Code, Codex, Gemini and others, and leaves them unchanged.</p>
       <pre>
         <code>hansard import --data {location.origin}</code>
       </pre>
@@ -28,7 +28,7 @@ await recorder.recordInteraction({
 await recorder.close();`}</code>
       </pre>
       <p className="quiet">
-        <a href="/docs">The documentation</a> has every call, with an example of each.
+        <a href="/docs">The documentation</a> lists every request with an example.
       </p>
     </Empty>
   );

@@ -1,4 +1,4 @@
-// Times, sizes and counts in words, and what each kind of entry is about.
+// Formats times, sizes and counts, and summarizes entries in a line.
 
 import { messageText } from "../src/model/content-parts.js";
 import { ALTERED_WORDS } from "../src/model/entry.js";
@@ -14,17 +14,17 @@ const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "sho
 const whole = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 const number = new Intl.NumberFormat("en-GB");
 
-export const timeOf = (iso: string): string => clock.format(new Date(iso));
-export const wholeTimeOf = (iso: string): string => whole.format(new Date(iso));
-export const countOf = (count: number): string => number.format(count);
+export const formatTime = (iso: string): string => clock.format(new Date(iso));
+export const formatFullTime = (iso: string): string => whole.format(new Date(iso));
+export const formatCount = (count: number): string => number.format(count);
 
-export function dayOf(iso: string): string {
+export function formatDay(iso: string): string {
   const date = new Date(iso);
   return date.getFullYear() === new Date().getFullYear() ? weekday.format(date) : dayOfYear.format(date);
 }
 
-/** The time alone for today, the day as well for older ones. */
-export function whenOf(iso: string): string {
+/** The time for today, with the date for other days. */
+export function formatWhen(iso: string): string {
   const date = new Date(iso);
   const now = new Date();
   if (date.toDateString() === now.toDateString()) return clock.format(date);
@@ -32,13 +32,13 @@ export function whenOf(iso: string): string {
   return `${day.format(date)} ${clock.format(date)}`;
 }
 
-/** To the second for today; on other days the second tells nobody anything. */
-export function exactTimeOf(iso: string): string {
+/** Seconds matter only today. */
+export function formatExactTime(iso: string): string {
   const date = new Date(iso);
-  return date.toDateString() === new Date().toDateString() ? exactClock.format(date) : whenOf(iso);
+  return date.toDateString() === new Date().toDateString() ? exactClock.format(date) : formatWhen(iso);
 }
 
-export function agoOf(ms: number): string {
+export function formatAgo(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 45) return "just now";
   const minutes = Math.round(seconds / 60);
@@ -51,7 +51,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${number.format(count)} ${count === 1 ? one : many}`;
 }
 
-export function durationOf(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   const minutes = Math.round(ms / 60_000);
@@ -62,36 +62,36 @@ export function durationOf(ms: number): string {
   return days < 730 ? `${days} days` : `${Math.round(days / 365.25)} years`;
 }
 
-/** What a program said, as people write; a file keeps the name it has. */
-export function sentence(text: string): string {
+/** Turns a program's message into a sentence. A leading file name keeps its case. */
+export function toSentence(text: string): string {
   const first = /^\w+[./]\w/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-/** What a terminal would show of it; the raw view has every sign. */
+/** Removes terminal escape sequences; the raw view keeps them. */
 export function withoutAnsi(text: string): string {
   return text.includes("\u001b") ? text.replace(ANSI, "") : text;
 }
 
 /** US dollars. */
-export function costOf(cost: number): string {
+export function formatCost(cost: number): string {
   return `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`;
 }
 
-export function sizeOf(chars: number): string {
+export function formatSize(chars: number): string {
   if (chars < 1000) return `${chars} B`;
   return chars < 1_000_000 ? `${(chars / 1000).toFixed(chars < 10_000 ? 1 : 0)} KB` : `${(chars / 1e6).toFixed(1)} MB`;
 }
 
-/** A value that is not text as text. */
-export function textOf(value: unknown): string {
+/** Text as it is, any other value as JSON. */
+export function toText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
 }
 
-/** Who speaks, or what happens, as the margin says it. */
+/** The label in the margin: a role, or what the entry records. */
 export function speakerOf(entry: Row): string {
   if (entry.kind === "message") return readRole(entry.role);
   if (entry.kind === "altered") return "altered";
@@ -99,14 +99,14 @@ export function speakerOf(entry: Row): string {
   return labelByKind[entry.kind] ?? (entry as Row).kind.replaceAll("_", " ");
 }
 
-/** Every kind, as the contract names them: one that is missing here does not compile. */
+/** A kind of the contract that is missing here does not compile. */
 const labelByKind: { readonly [K in Exclude<Row["kind"], "altered">]: string } = {
   message: "message",
-  interaction: "asked",
-  response: "answered",
+  interaction: "user",
+  response: "assistant",
   tool_call: "tool",
   error: "error",
-  decision: "decided",
+  decision: "decision",
   feedback: "feedback",
   consolidation: "consolidated",
   clear: "cleared",
@@ -117,7 +117,7 @@ const labelByKind: { readonly [K in Exclude<Row["kind"], "altered">]: string } =
   redaction: "forgotten",
   memory_proposed: "proposed",
   memory_edited: "evidence",
-  memory_promoted: "promoted",
+  memory_promoted: "accepted",
   memory_rejected: "rejected",
   memory_superseded: "superseded",
   memory_reinforced: "reinforced",
@@ -125,8 +125,8 @@ const labelByKind: { readonly [K in Exclude<Row["kind"], "altered">]: string } =
 
 export const kindNames = Object.keys(labelByKind) as readonly (keyof typeof labelByKind)[];
 
-/** How a memory was met: `given, used`. */
-export function usesWords(uses: {
+/** How a memory was used: `given, used`. */
+export function formatUses(uses: {
   readonly given?: boolean | undefined;
   readonly used?: boolean | undefined;
   readonly confirmed?: boolean | undefined;
@@ -137,36 +137,36 @@ export function usesWords(uses: {
     .join(", ");
 }
 
-const EVIDENCE: ReadonlySet<string> = new Set(["tool_call", "raw", "audit"]);
+const VERBATIM_KINDS: ReadonlySet<string> = new Set(["tool_call", "raw", "audit"]);
 
-/** The first line of what an entry is about; of speech as it would be set, without the signs of Markdown. */
-export function gistLine(entry: Row | Hit, charsMax: number): string {
-  const line = firstLine(gistOf(entry), charsMax);
-  if (EVIDENCE.has(entry.kind)) return line;
+/** The first line of the summary; messages without Markdown signs. */
+export function summaryLine(entry: Row | Hit, charsMax: number): string {
+  const line = firstLine(summaryOf(entry), charsMax);
+  if (VERBATIM_KINDS.has(entry.kind)) return line;
   return line.replace(/^(?:#{1,6}|[-*]|\d+\.)\s+/, "").replace(/(\*\*|`)([^*`]+)\1/g, "$2");
 }
 
-/** What an entry is about, in a few words; whatever it holds, the others are shown beside it. */
-export function gistOf(entry: Row | Hit): string {
+/** An entry in a few words. A malformed entry must not hide the others in its list. */
+export function summaryOf(entry: Row | Hit): string {
   try {
-    return wordsOf(entry);
+    return describe(entry);
   } catch {
     return "(not displayable)";
   }
 }
 
-function wordsOf(entry: Row): string {
+function describe(entry: Row): string {
   switch (entry.kind) {
     case "altered":
       return `Entry ${entry.position} is ${ALTERED_WORDS}.`;
     case "interaction":
       return entry.prompt;
     case "response":
-      return entry.response_excerpt || entry.response_summary || `${countOf(entry.response_chars)} characters`;
+      return entry.response_excerpt || entry.response_summary || `${formatCount(entry.response_chars)} characters`;
     case "message":
       return messageText(entry);
     case "tool_call":
-      return `${entry.tool} ${argumentGist(entry.args)}`;
+      return `${entry.tool} ${argumentSummary(entry.args)}`;
     case "error":
       return entry.error;
     case "decision":
@@ -178,7 +178,7 @@ function wordsOf(entry: Row): string {
     case "withdrawal":
       return `Removes #${entry.withdraws}.`;
     case "feedback":
-      return [entry.label, entry.comment].filter((text) => text !== "").join(": ") || scoreWords(entry.score);
+      return [entry.label, entry.comment].filter((text) => text !== "").join(": ") || formatScore(entry.score);
     case "session_info":
       return entry.title || entry.session_id;
     case "raw":
@@ -196,7 +196,7 @@ function wordsOf(entry: Row): string {
     case "memory_superseded":
       return `${entry.memory_id} by ${entry.actor}${entry.reason && `: ${entry.reason.replaceAll("_", " ")}`}`;
     case "memory_reinforced":
-      return entry.memories.map(({ memory_id, ...uses }) => `${memory_id} ${usesWords(uses)}`).join("; ");
+      return entry.memories.map(({ memory_id, ...uses }) => `${memory_id} ${formatUses(uses)}`).join("; ");
     default:
       return (entry as Row).id;
   }
@@ -206,19 +206,19 @@ function quotesOf(evidence: readonly { readonly quote?: unknown }[]): string {
   return evidence.flatMap(({ quote }) => (typeof quote === "string" ? [`“${quote}”`] : [])).join(" ");
 }
 
-export function scoreWords(score: number | undefined): string {
+export function formatScore(score: number | undefined): string {
   return score === undefined ? "feedback" : score < 0 ? "disliked" : score > 0 ? "liked" : "neither good nor bad";
 }
 
-/** Of a longer path the end is shown: it tells files apart. */
+/** Longer paths are cut at the front: the end tells files apart. */
 const PATH_CHARS = 60;
 
-/** The argument that tells calls of one tool apart: mostly a path, a command or a query. */
-export function argumentGist(args: unknown): string {
-  if (typeof args !== "object" || args === null) return firstLine(textOf(args ?? ""));
+/** The argument that tells calls of one tool apart: usually a path, a command or a query. */
+export function argumentSummary(args: unknown): string {
+  if (typeof args !== "object" || args === null) return firstLine(toText(args ?? ""));
   const values: { readonly [name: string]: unknown } = args as { readonly [name: string]: unknown };
-  const telling = ["command", "cmd", "pattern", "file_path", "path", "query", "q", "url", "description", "prompt"];
-  const named = telling.map((name) => values[name]).find((value) => typeof value === "string" && value !== "");
+  const tellingNames = ["command", "cmd", "pattern", "file_path", "path", "query", "q", "url", "description", "prompt"];
+  const named = tellingNames.map((name) => values[name]).find((value) => typeof value === "string" && value !== "");
   const first = named ?? Object.values(values).find((value) => typeof value === "string" || typeof value === "number");
   const line = firstLine(String(first ?? ""));
   if (/^[~/][^\s]*$/.test(line) && line.length > PATH_CHARS)
@@ -226,15 +226,15 @@ export function argumentGist(args: unknown): string {
   return line === "*** Begin Patch" ? (/^\*\*\* \w+ File: (.+)$/m.exec(String(first))?.[1] ?? line) : line;
 }
 
-/** A title is for people: of a JSON object that somebody sent as their words, what it says first. */
+/** A title in plain words: for a message that is JSON, the first text inside it. */
 export function titleLine(text: string, charsMax: number): string {
   const line = firstLine(text, charsMax);
   if (!/^\s*[[{]/.test(text)) return line;
-  const said = firstWordsIn(parsedJson(text));
-  return said === "" ? line : firstLine(said, charsMax);
+  const firstWords = firstWordsIn(parsedJson(text));
+  return firstWords === "" ? line : firstLine(firstWords, charsMax);
 }
 
-/** JSON that is longer is no title of anything. */
+/** Longer JSON is not parsed for a title. */
 const JSON_CHARS_MAX = 100_000;
 
 function parsedJson(text: string): unknown {
@@ -245,7 +245,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** The first text of several words, or else of any, in the order in which it is written. */
+/** The first text of several words, otherwise the first text. */
 function firstWordsIn(value: unknown): string {
   const texts = textsIn(value);
   return texts.find((text) => /\S\s+\S/.test(text)) ?? texts[0] ?? "";
@@ -268,6 +268,6 @@ export function isFailed(entry: Row): boolean {
   return (entry.kind === "interaction" || entry.kind === "response") && entry.error !== "";
 }
 
-export function isUnsure(entry: Row): boolean {
+export function isLowConfidence(entry: Row): boolean {
   return entry.kind === "message" && speakerOf(entry) === "assistant" && (entry.confidence ?? 1) < CONFIDENCE_LOW;
 }

@@ -1,23 +1,23 @@
-// The keyboard: what each key does on the view that is open, while nobody is typing.
+// Keyboard shortcuts of the open view, ignored while the reader types.
 import { useEffect, useRef } from "react";
 
 export type Keys = { readonly [key: string]: () => void };
 
-/** Two keys after each other count as one where the second comes this soon. */
+/** Two keys count as a sequence if the second follows within this time. */
 const SEQUENCE_MS = 800;
 
-/** What is open, each with its keys as it was last drawn. */
+/** The shortcuts of all mounted components, as of their last render. */
 const listening = new Set<{ readonly current: Keys }>();
 let before: { readonly key: string; readonly atMs: number } = { key: "", atMs: 0 };
 
 addEventListener("keydown", (event) => {
-  // When it was pressed, which a busy page hears of later.
+  // The time of the key press; a busy page handles it later.
   const { key, timeStamp: atMs } = event;
   const two = atMs - before.atMs < SEQUENCE_MS ? `${before.key} ${key}` : "";
   before = { key, atMs };
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
-  if (isTaken(event) || document.querySelector("dialog[open]") !== null) return;
-  // Two keys of any view come before one key of another: `g s` leaves a view in which `s` alone does something.
+  if (isHandledByFocus(event) || document.querySelector("dialog[open]") !== null) return;
+  // Sequences come first: `g s` must leave a view in which `s` alone does something.
   const action = actionOf(two) ?? actionOf(key);
   if (action === undefined) return;
   event.preventDefault();
@@ -29,7 +29,7 @@ function actionOf(name: string): Keys[string] | undefined {
   return undefined;
 }
 
-/** Keys as the browser names them, `"g g"` for two after each other. Whatever is open together has different ones. */
+/** Keys as the browser names them, `"g g"` for a sequence. Components shown together must not share keys. */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys);
   current.current = keys;
@@ -39,14 +39,14 @@ export function useKeys(keys: Keys): void {
   }, []);
 }
 
-/** Whether the key is meant for what has the focus: somebody types there, or opens a link or presses a button. */
-function isTaken({ target, key }: KeyboardEvent): boolean {
+/** Whether the focused element handles the key: a field, or Enter on a link or button. */
+function isHandledByFocus({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return true;
   return key === "Enter" && /^(?:A|BUTTON|SUMMARY)$/.test(target.tagName);
 }
 
-/** Moves the focus along links or rows that carry this mark. */
+/** Moves the focus along the elements that match. */
 export function step(selector: string, by: 1 | -1): void {
   const items = [...document.querySelectorAll<HTMLElement>(selector)];
   const at = items.indexOf(document.activeElement as HTMLElement);

@@ -1,8 +1,8 @@
-// Lists of any length: the first of them, and more when the reader asks for them.
+// Shows the first items of a list, and more on request.
 import { type ReactNode, useState } from "react";
-import { countOf } from "../words.js";
+import { formatCount } from "../format.js";
 
-export function useSome<T>(
+export function useShowMore<T>(
   items: readonly T[],
   first: number,
 ): { readonly some: readonly T[]; readonly more: ReactNode } {
@@ -10,7 +10,7 @@ export function useSome<T>(
   if (items.length <= drawn) return { some: items, more: null };
   const more = (
     <button type="button" className="plain" onClick={() => setDrawn(drawn * 10)}>
-      {countOf(items.length - drawn)} more
+      Show {formatCount(items.length - drawn)} more
     </button>
   );
   return { some: items.slice(0, drawn), more };
