@@ -1,6 +1,6 @@
 // The recorder: everything that can be done with an open store, behind the interface of the library.
 
-import { type ExportOptions, type Exports, parseExportQuery } from "../export/exports.js";
+import { type ExportOptions, type Exports, exportInput, parseExportQuery } from "../export/exports.js";
 import { type Keys, person } from "../guard/keys.js";
 import type { ImportOptions, ImportReport } from "../import/import-files.js";
 import type { Watch, WatchCounts, WatchOptions } from "../import/watch/watch-files.js";
@@ -30,7 +30,7 @@ import { toEntry } from "../model/body.js";
 import type { CompletionInput, EntryInput, FeedbackInput, Interaction, InteractionInput } from "../model/entry.js";
 import { closedFault } from "../model/fault.js";
 import { isKeyId, parseSessionId } from "../model/ids.js";
-import { knownOptions } from "../model/options.js";
+import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, reject } from "../model/rejection.js";
 import type { Contradiction, Seal, Verification } from "../model/verification.js";
 import type { Calls } from "../operations/calls.js";
@@ -38,7 +38,7 @@ import type { Operations } from "../operations/index.js";
 import { type AnyOperation, parseOptions } from "../operations/operation.js";
 import { rebuildWithProgress } from "../reading/rebuild.js";
 import type { Tail } from "../reading/tail/tail.js";
-import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tail/tail-query.js";
+import { parseTailQuery, type TailOptions, type TailQuery, tailInput } from "../reading/tail/tail-query.js";
 import type { OptionsOf } from "../search/input.js";
 import { Memories, type MemoryPasses } from "./memories.js";
 import type { Health, Monitoring } from "./monitoring.js";
@@ -49,19 +49,12 @@ import {
   OperationMethodsBase,
   type Options,
 } from "./operation-methods.js";
-import {
-  type AcceptLogOptions,
-  optionTables,
-  type RebuildIndexOptions,
-  type VerifyOptions,
-} from "./recorder-options.js";
 import { Session, type SessionLabels, type SessionRecorder } from "./session.js";
 import type { StoreAdmin } from "./store-admin.js";
 
 export type { AppendResult } from "../log/capture/capture.js";
 export type { Tail } from "../reading/tail/tail.js";
 export type { Health } from "./monitoring.js";
-export type { AcceptLogOptions, RebuildIndexOptions, VerifyOptions } from "./recorder-options.js";
 
 /** Filters of the list of interactions. An empty one filters nothing; `"-"` selects entries without that label. */
 export type InteractionListOptions = OptionsOf<Operations["listInteractions"]["input"]>;
@@ -347,3 +340,44 @@ export class Recorder extends OperationMethodsBase {
     return this.#parts;
   }
 }
+
+export interface VerifyOptions {
+  /** A seal, or its text. */
+  readonly against?: Seal | string | undefined;
+}
+
+export interface AcceptLogOptions {
+  /** Who accepts it, recorded in the audit entry; `person` by default. */
+  readonly actor?: string | undefined;
+}
+
+export interface RebuildIndexOptions {
+  readonly onProgress?: ((position: number) => void) | undefined;
+}
+
+/** Options of the calls that are not operations; an unknown option is rejected with a suggestion. */
+const optionTables = {
+  tail: Object.keys(tailInput),
+  export: [...Object.keys(exportInput), "actor", "onUnaudited"],
+  import: optionNames<ImportOptions>({
+    format: true,
+    timezone: true,
+    as_new: true,
+    stdin: true,
+    onProgress: true,
+    onFile: true,
+  }),
+  verify: optionNames<VerifyOptions>({ against: true }),
+  retain: optionNames<RetentionOptions>({ rules: true, dry_run: true, actor: true }),
+  scrub: optionNames<ScrubOptions>({ reason: true, dry_run: true, actor: true }),
+  acceptLog: optionNames<AcceptLogOptions>({ actor: true }),
+  keepSeals: optionNames<SealKeepingOptions>({ every_ms: true, onTrouble: true }),
+  learn: optionNames<LearningOptions>({
+    onTrouble: true,
+    gather_ms: true,
+    model: true,
+    daily_tokens: true,
+    look_ms: true,
+  }),
+  rebuildIndex: optionNames<RebuildIndexOptions>({ onProgress: true }),
+};
