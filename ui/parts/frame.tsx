@@ -157,7 +157,7 @@ function ThemeSwitch() {
     }
   };
   return (
-    <button type="button" className="plain theme" onClick={change} title="Theme: light, dark, or as the system is set">
+    <button type="button" className="plain theme" onClick={change} title="Theme: light, dark or system">
       {{ system: "Auto", light: "Light", dark: "Dark" }[theme]}
     </button>
   );

@@ -30,7 +30,7 @@ export function EntryScreen({ id }: { readonly id: string }) {
         )}
         {project !== "" && <Fact name="Project">{project}</Fact>}
         {client !== "" && <Fact name="Client">{client}</Fact>}
-        <Fact name="Id">
+        <Fact name="ID">
           <code>{value.id}</code>
         </Fact>
         <Fact name="Hash">

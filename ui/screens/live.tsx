@@ -37,7 +37,7 @@ export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
         <h1 className="only-read">The record</h1>
         <KindFilter query={query} />
         <FilterSelect name="project" label="project" all="all projects" values={labels.projects} query={query} />
-        <FilterSelect name="client" label="client" all="all clients" values={labels.clients} query={query} />
+        <FilterSelect name="client" label="client" all="all agents" values={labels.clients} query={query} />
         <span className="grow" />
         <fieldset className="ranges" aria-label="Time shown">
           {(Object.keys(ranges) as Range[]).map((each) => (

@@ -88,7 +88,7 @@ function EntriesOverTime({ report }: { readonly report: ReflectionAnswer }) {
   const middle = timeline[Math.floor(timeline.length / 2)] ?? first;
   return (
     <Columns
-      title="Entries over time, errors among them in red"
+      title="Entries over time, errors in red"
       bars={bars}
       axis={[formatWhen(first.from), formatWhen(middle.from), formatWhen(last.to)]}
     />
@@ -113,7 +113,7 @@ function Confidence({ report, projectFilter }: { readonly report: ReflectionAnsw
         </SearchLink>
         .
       </p>
-      <Columns title="Answers by confidence, low ones in ochre" bars={bars} axis={["0", "0.5", "1"]} />
+      <Columns title="Answers by confidence, low confidence in ochre" bars={bars} axis={["0", "0.5", "1"]} />
       <ul className="findings">
         {items.map(({ id, text, confidence, session_id, position }) => (
           <li key={id}>
@@ -155,7 +155,7 @@ function Tools({ report }: { readonly report: ReflectionAnswer }) {
     <section>
       <h2>Tools</h2>
       <NamedBars
-        title="Calls of each tool, failed ones in red"
+        title="Calls per tool, failures in red"
         bars={tools.map(({ tool, calls, failures }) => ({
           name: tool,
           value: calls,

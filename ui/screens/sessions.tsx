@@ -47,7 +47,7 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
         <h1>Sessions</h1>
         <span className="grow" />
         <FilterSelect name="project" label="project" all="all projects" values={labels.projects} query={query} />
-        <FilterSelect name="client" label="client" all="all clients" values={labels.clients} query={query} />
+        <FilterSelect name="client" label="client" all="all agents" values={labels.clients} query={query} />
       </div>
       {error !== undefined && <Failed error={error} reload={reload} />}
       {busy && sessions.length === 0 && <Loading what="Reading the sessions" />}
