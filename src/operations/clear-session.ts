@@ -1,4 +1,4 @@
-// Clearing a session: its history starts anew after a marker.
+// Clearing a session: a marker starts a new history.
 import { type Captured, receipt } from "../log/capture/capture.js";
 import { jsonObjectOf } from "../model/json.js";
 import { RecorderError } from "../model/rejection.js";
@@ -10,7 +10,7 @@ import { sessionId } from "./session-id.js";
 export const clearSession = operation({
   name: "clearSession",
   tag: "Sessions",
-  summary: "Start a session's history anew",
+  summary: "Start a new history in a session",
   description: "Adds a marker; everything before it stays in the log. The body may be left out.",
   scope: "capture",
   route: "POST /sessions/:id/clear",

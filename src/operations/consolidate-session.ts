@@ -52,7 +52,7 @@ export const consolidateSession = operation({
   answer: (recorder, { id, body: { through, ...options } }) => recorder.session(id).consolidate(through, options),
 });
 
-/** The values are checked by the session; a field that nobody reads is refused, because it would be lost. */
+/** The values are checked by the session; an unknown field is refused, because it would be lost. */
 function parseConsolidation(given: unknown): (JsonObject & { readonly through: number }) | Rejection {
   const sent = jsonObjectOf(given, "the consolidation");
   if (sent instanceof Rejection) return sent;

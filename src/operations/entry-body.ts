@@ -25,7 +25,7 @@ export function receiptIsNew({ status }: Captured): boolean {
 }
 
 /**
- * The body as an entry of this kind. It is filled in and not copied, since it may be large and nobody else has it; that
+ * The body as an entry of this kind. It is filled in and not copied, since it may be large and belongs to this request; that
  * it really is an entry is checked by the recorder, which takes nothing on trust.
  */
 export function entryOfKind(kind: "interaction" | "response", given: unknown): JsonObject | Rejection {

@@ -7,7 +7,7 @@ export const getMemory = operation({
   name: "getMemory",
   tag: "Memories",
   summary: "Get one memory with its history",
-  description: "With the words that it rests on, and the answers that were given it.",
+  description: "With the quotes that are its evidence, and the answers that were given it.",
   scope: "read",
   route: "GET /memories/:id",
   tool: undefined,

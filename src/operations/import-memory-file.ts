@@ -8,7 +8,7 @@ export const importMemoryFile = operation({
   tag: "Memories",
   summary: "Propose the statements of a memory file",
   description:
-    "Each with who said so in the record; a person decides. Statements that nobody said, and those that are known, are " +
+    "Each with its source in the record; a person decides. Statements without a source, and known ones, are " +
     "dropped, and say why.",
   scope: "review",
   route: "POST /memories/import",

@@ -1,7 +1,7 @@
 // How an operation names one memory.
 import type { Parameter } from "../search/parameters.js";
 
-/** What the examples decide upon beside the candidate that one of them proposes. */
+/** Candidates for the examples to review, in addition to the one that an example proposes. */
 export const exampleCandidates = ["indent", "units"] as const;
 
 export function memoryId(example: string): Parameter<string, string> {

@@ -29,7 +29,7 @@ export interface Body<S extends TSchema = TSchema, Parsed = unknown> {
   readonly is_required: boolean;
   /** What HTTP takes: an empty body may be of any type, as `curl -d ''` sends it; lines have a document each. */
   readonly form: "json" | "json_or_empty" | "json_or_lines";
-  /** Whose doing it is over HTTP: of whoever sent it, unless the body names somebody; `sender` where it must not. */
+  /** Who counts as the actor over HTTP: the sender, unless the body names one; `sender` if the body must not. */
   readonly actor?: "sender_by_default" | "sender";
   /** What was not given comes here, too. */
   readonly parse: (given: unknown) => Parsed | Rejection;
@@ -70,7 +70,7 @@ interface Tool {
   readonly names?: { readonly [parameter: string]: string };
 }
 
-/** What a command has beside its flags, which follow from the input. */
+/** What a command has in addition to its flags, which follow from the input. */
 interface CommandHelp {
   /** Arguments without a flag, each with the parameter that it gives; `<text...>` takes all that follow. */
   readonly operands: readonly { readonly name: string; readonly parameter: string; readonly description: string }[];
@@ -135,10 +135,10 @@ export interface Operation<
   readonly toJson?: (answer: AnswerOf<S>) => Promise<Uint8Array>;
   /** What is missing where there is no answer: undefined in the library, 404 over HTTP. */
   readonly missing: Missing;
-  /** Codes that it may be refused with, beside those of its parameters. */
+  /** Codes that it may be refused with, in addition to those of its parameters. */
   readonly refusals: readonly (RejectionCode | FaultCode)[];
   readonly needs: N;
-  /** The field of the answer that is Markdown, which HTTP sends to whoever accepts nothing else. */
+  /** The field of the answer that is Markdown. HTTP sends it to clients that accept nothing else. */
   readonly markdown?: string;
   /** An answer may be as large as an entry can be: HTTP sends the JSON that is written where it is read. */
   readonly is_large?: true;

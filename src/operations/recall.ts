@@ -11,7 +11,7 @@ import { operation } from "./operation.js";
 export const TOKENS_DEFAULT = 2_000;
 
 const project: Parameter<string, string> = {
-  description: "Memories of this project, beside those that hold everywhere; without it, only these.",
+  description: "Memories of this project and global ones; without it, only global ones.",
   schema: { type: "string" },
   example: "atlas",
   flag: { name: "project", value: "name", says: "also the memories of this project, not only those without one" },
@@ -29,7 +29,7 @@ const q: Parameter<string, string> = {
 };
 
 const session_id: Parameter<string, string> = {
-  description: "The session they are for: it is written down there what it was given, so that it is not learned again.",
+  description: "The session they are for: it records what was given, so that is not learned again.",
   schema: { type: "string" },
   flag: { name: "session", value: "id", says: "the session they are for; the recall is recorded there" },
   refusals: ["session_id_invalid"],

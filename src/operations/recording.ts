@@ -14,7 +14,7 @@ export interface Recording {
   };
 }
 
-/** What writes beside capture, where the store is. */
+/** What writes in addition to capture, where the store is. */
 export interface Writers {
   readonly memories: MemoryWriter;
   readonly forget: (request: ForgetRequest) => Promise<Forgotten>;

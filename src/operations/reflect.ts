@@ -9,7 +9,7 @@ import { PARTIAL_NOTE } from "./session-history.js";
 
 const number = Type.Number();
 const counted = (description: string) => Type.Integer({ minimum: 0, description });
-const entry_ids = Type.Array(text, { description: "The entries it rests on, at most 100." });
+const entry_ids = Type.Array(text, { description: "The entries that are its evidence, at most 100." });
 const measures = ["errors", "low_confidence", "failed_tool_calls"] as const;
 const placed = { id: text, position: Type.Integer({ minimum: 1 }), session_id: text, created_at: time };
 

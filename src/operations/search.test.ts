@@ -66,7 +66,7 @@ describe("typed and given filters must both hold:", () => {
     ["kind:error", { kind: "decision" }],
     ["role:user", { role: "assistant" }],
     ["session_id:a session_id:-", {}],
-  ])("%j beside %j finds nothing", (text, options) => {
+  ])("%j with %j finds nothing", (text, options) => {
     expect(parse(text, options).filter.kinds).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe("typed and given filters must both hold:", () => {
       { until: "2026-11-02" },
       { since_ms: Date.UTC(2026, 10, 1), until_ms: Date.UTC(2026, 10, 3) - 1 },
     ],
-  ])("%j beside %j is %j", (text, options, filter) => {
+  ])("%j with %j is %j", (text, options, filter) => {
     expect(parse(text, options).filter).toMatchObject(filter);
   });
 });
@@ -94,7 +94,7 @@ test.each<[string, SearchOptions]>([
   ['-""', {}],
   ['project:""', {}],
   ["", { project: "", kind: "", limit: 5 }],
-])("%j beside %j is nothing to search for", (text, options) => {
+])("%j with %j is nothing to search for", (text, options) => {
   expect(refusal(text, options)).toMatchObject({ code: "query_empty", field: "q" });
 });
 
@@ -103,7 +103,7 @@ test.each<[string, SearchOptions]>([
   ["kind:error", {}],
   ["", { session_id: "s" }],
   ["", { until: "2026-01-01" }],
-])("%j beside %j lists", (text, options) => {
+])("%j with %j lists", (text, options) => {
   expect(parse(text, options).terms).toEqual([]);
 });
 

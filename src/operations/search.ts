@@ -74,7 +74,7 @@ export const search = operation({
   tag: "Search",
   summary: "Find entries by what they say, newest first",
   description:
-    "Case-insensitive substrings in any language. Filters, typed into `q` or given beside it, must all hold; without " +
+    "Case-insensitive substrings in any language. Filters, typed into `q` or given as parameters, must all hold; without " +
     "terms they list. Without `kind` the conversation is looked through: interactions, responses, messages, tool calls, " +
     "errors, decisions, summaries of consolidations, feedback. All else is found with `kind`, and `elsewhere` says how " +
     "many matches lie there.",

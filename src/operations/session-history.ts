@@ -21,7 +21,7 @@ export const sessionHistory = operation({
   summary: "Find a phrase, as text for an agent",
   description:
     "The query is one phrase, whatever it contains; a line for each entry, newest first. Without `kind` only the " +
-    "conversation is looked through, so memories that nobody accepted are not in it.",
+    "conversation is looked through, so memories that were not accepted are not in it.",
   scope: "read",
   route: "GET /session-history",
   tool: {

@@ -44,7 +44,7 @@ export const usage = operation({
   output: usageReport,
   missing: undefined,
   refusals: [],
-  // Sums without the older calls would be wrong, and nobody checks what something cost.
+  // Sums without the older calls would be wrong, and the error would go unnoticed.
   needs: "index_at_head",
   answer: ({ usage }, query) => usage.read(query),
 });
@@ -59,7 +59,7 @@ function parseDivisions(by: unknown): readonly UsageDivision[] | Rejection {
   return reject({
     code: "field_invalid",
     field: "by",
-    message: trimmed.length === 0 ? "by is empty" : `by ${JSON.stringify(String(unknown).slice(0, 40))} is not known`,
+    message: trimmed.length === 0 ? "by is empty" : `unknown by ${JSON.stringify(String(unknown).slice(0, 40))}`,
     hint: `It is one or more of ${usageDivisions.join(", ")}, with commas between them.`,
   });
 }

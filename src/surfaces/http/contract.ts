@@ -1,4 +1,4 @@
-// The shapes of the HTTP answers, for whoever speaks to the server in TypeScript: the page imports only these types.
+// The shapes of the HTTP answers, for TypeScript clients: the page imports only these types.
 import type { Caller } from "../../guard/keys.js";
 import type { FaultCode } from "../../model/fault.js";
 import type { RejectionCode } from "../../model/rejection.js";

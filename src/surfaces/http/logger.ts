@@ -17,7 +17,7 @@ export interface ServerLogger {
 export function createLogger(options: {
   readonly level: LevelWithSilent;
   readonly destination?: DestinationStream;
-  /** What becomes of hints, so that they name the store that was given. */
+  /** Rewrites hints, so they name the given store. */
   readonly toHint?: (hint: string) => string;
 }): ServerLogger {
   const { level, toHint = (hint: string) => hint } = options;
@@ -37,7 +37,7 @@ declare module "fastify" {
   }
 }
 
-/** Asked before anything is gathered for a line that nobody will see. */
+/** Checked before anything is gathered for a line below the level. */
 export function isEnabled(threshold: string, level: Level): boolean {
   const value = (name: string): number => levels.values[name] ?? Number.POSITIVE_INFINITY;
   return value(level) >= value(threshold);
@@ -98,7 +98,7 @@ export class RequestLog extends LogController {
   override routeNotFound(): void {}
 
   override streamError(error: Error & { readonly code?: string }, request: FastifyRequest, reply: FastifyReply): void {
-    // Whoever follows the log has no other way to end that, and nobody has to read a download to its end.
+    // Clients end a tail or a download by disconnecting; that is no error.
     if (error.code === "ERR_STREAM_PREMATURE_CLOSE") logRequest(request, reply, "client hung up");
     else logFailure(request, error);
   }
@@ -120,9 +120,9 @@ export function logFailure(request: FastifyRequest, error: unknown): void {
 /** An error without recorded text: a parser's message quotes what it could not parse, so only faults show theirs. */
 function describe(error: unknown): { readonly [name: string]: unknown } {
   if (!(error instanceof Error)) return { error: typeof error };
-  // A fault is the world's doing, and says what to do; where it was noticed would tell nobody more.
+  // A fault has an outside cause and a hint; a stack trace would add nothing.
   if (error instanceof Fault) {
-    // What was kept from whoever asked is for the operator.
+    // What the client was not told is for the operator.
     const { code, message, hint } = error.cause instanceof Fault ? error.cause : error;
     return { error: code, message, hint };
   }

@@ -13,7 +13,7 @@ export interface McpOptions {
   readonly recorder: Recorder;
   readonly version: string;
   readonly schemas: Schemas;
-  /** What whoever calls may do. */
+  /** The caller's scopes. */
   readonly scope: Scope;
 }
 
@@ -75,7 +75,7 @@ function describeTool(name: string, { title, description, route, input, output }
   };
 }
 
-/** What a model can mend, it is told as the tool's answer: a failure of the protocol it would never see. */
+/** Errors that a model can fix are the tool's answer: the model never sees protocol errors. */
 async function toResult(call: () => Promise<ToolAnswer>): Promise<CallToolResult> {
   try {
     const { structured, text } = await call();
@@ -89,7 +89,7 @@ async function toResult(call: () => Promise<ToolAnswer>): Promise<CallToolResult
   }
 }
 
-/** Prompts and resources have no answer that says no: what the client can mend is a refusal of its parameters. */
+/** Prompts and resources have no error answer: what the client can fix is an error of its parameters. */
 async function refusedAsProtocol<T>(answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();

@@ -119,7 +119,7 @@ const textInParts: Cut = {
 
 const PART_BYTES_MAX = 28 * 1024;
 
-/** An entry: beside each part stands its envelope. */
+/** An entry: each part comes with its envelope. */
 const documentInParts: Cut = {
   has_cursor: true,
   output(_, schemas) {

@@ -5,7 +5,7 @@ import { person } from "../../guard/keys.js";
 import type { Scope } from "../../guard/scopes.js";
 import { createMcpServer, type McpOptions } from "./mcp-server.js";
 
-/** Serves whoever started this process; ends when they close its input, or `close` is called. */
+/** Serves the parent process; ends when it closes the input, or `close` is called. */
 export function serveMcpOverStdio(options: Omit<McpOptions, "scope">): { close(): Promise<void> } {
   return serveStdio(() => createMcpServer({ ...options, scope: person.scope }));
 }

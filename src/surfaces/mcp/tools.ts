@@ -76,7 +76,7 @@ const memoryTools = {
         readonly required: readonly string[];
       };
       const { status: _, source: __, actor: ___, ...given } = properties;
-      const evidence = { type: "array", items: schemas.Evidence as JsonSchema, description: "What it rests on." };
+      const evidence = { type: "array", items: schemas.Evidence as JsonSchema, description: "Its evidence." };
       return { type: "object", properties: { ...given, evidence }, required, additionalProperties: false };
     },
     output: () => ({
@@ -109,7 +109,7 @@ const memoryTools = {
     title: "Recall what matters now",
     description:
       "Gives active memories of a project and those that hold everywhere, within a budget of tokens. Hand the answer to " +
-      "record_interaction as it is, so that it is known what was given.",
+      "record_interaction unchanged, to record what was given.",
     route: "GET /recall",
     input: () => operationInput(operations.recall),
     output: (schemas) => answerOutput(schemas, "Recalled"),

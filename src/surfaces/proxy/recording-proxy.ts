@@ -187,8 +187,8 @@ function labelsOf(headers: http.IncomingHttpHeaders): CaptureLabels {
 
 function headersOnward(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
   const kept = Object.entries(withoutHop(headers)).filter(([name]) => !Object.hasOwn(ownHeaders, name));
-  // A body without a length is sent in chunks whatever the method: Node would send that of a GET bare, and whoever gets it
-  // would take it for the next request.
+  // A body without a length is sent in chunks whatever the method: Node would send that of a GET without framing, and the
+  // server would take it for the next request.
   const framing = headers["transfer-encoding"] === undefined ? {} : { "transfer-encoding": "chunked" };
   return { ...Object.fromEntries(kept), ...framing, "accept-encoding": "identity" };
 }

@@ -71,7 +71,7 @@ function accept(app: FastifyInstance, types: string | string[], { parse, hasLine
   });
 }
 
-/** Calls back once, with all bytes. What comes beyond the limit is read and dropped, so that the answer gets through. */
+/** Calls back once, with all bytes. What comes beyond the limit is read and dropped, so the answer gets through. */
 function readWhole(
   payload: IncomingMessage,
   { account, hasLines }: { readonly account: BodyAccount | null; readonly hasLines: boolean },
@@ -158,7 +158,7 @@ const LINE_FEED = 0x0a;
  */
 interface ReadBody {
   readonly bytes: Buffer;
-  /** Absent where the body is so small that nobody had to look at it. */
+  /** Absent if the body is too small to need the check. */
   readonly scan?: JsonScan | undefined;
 }
 
@@ -251,7 +251,7 @@ function jsonInvalid(what: string, reason: string): Rejection {
   return reject({ code: "json_invalid", message: `${what} is not valid JSON: ${reason.slice(0, 200)}` });
 }
 
-// How many bytes of request bodies are in memory at once: a crowd of large requests is told to come back.
+// How many bytes of request bodies are in memory at once: many large requests at once are told to retry.
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -14,11 +14,11 @@ import type { RateLimit } from "./rate-limit.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What whoever asks needs for this route. */
+    /** The scope that this route needs. */
     readonly need?: Need;
   }
   interface FastifyRequest {
-    /** Who asks; null where nobody was asked. */
+    /** The caller; null if no key was checked. */
     caller: Caller | null;
   }
 }
@@ -59,7 +59,7 @@ export function checkRequests(app: FastifyInstance, { keys, hosts, rate }: Reque
   });
 }
 
-/** Nobody knows yet who asks, so that what keeps the keys from being looked up is told without the place of the store. */
+/** The caller is unknown yet, so a failure to look up keys is reported without the store's location. */
 async function admit(keys: Recorder["keys"], authorization: string | undefined): Promise<Caller | Rejection> {
   try {
     return await keys.authenticate(authorization);
@@ -70,7 +70,7 @@ async function admit(keys: Recorder["keys"], authorization: string | undefined):
   }
 }
 
-/** What a route needs; undefined where nobody has decided it. */
+/** The scope that a route needs; undefined if it has none. */
 function needOf(method: string, path: string): Need | undefined {
   const route = `${method === "HEAD" ? "GET" : method} ${path}`;
   return Object.hasOwn(needByRoute, route) ? needByRoute[route] : undefined;
@@ -82,7 +82,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** For routes of which only a part needs more: refuses whoever has none of these scopes, and names the first. */
+/** For routes that need more for some requests: refuses callers without any of these scopes, and names the first. */
 export function requireScope(request: FastifyRequest, reply: FastifyReply, needed: readonly Scope[]): void {
   const { scope } = callerOf(request);
   const [need] = needed;
@@ -90,12 +90,12 @@ export function requireScope(request: FastifyRequest, reply: FastifyReply, neede
   throw scopeInsufficient(need, scope, reply);
 }
 
-/** The recorder for whoever asks: what they add to the log carries the id of their key. */
+/** The caller's recorder: the entries it adds carry the id of the caller's key. */
 export function recordingOf(request: FastifyRequest, recorder: Recorder): Recorder {
   return recorder.recordedBy(callerOf(request).key_id);
 }
 
-/** Whether whoever asked may still see what comes: a key may be revoked while a long answer is on its way. */
+/** Whether the caller may still read: a key may be revoked during a long answer. */
 export async function isStillAdmitted(request: FastifyRequest, keys: Recorder["keys"]): Promise<boolean> {
   const caller = await keys.authenticate(request.headers.authorization);
   const { need } = request.routeOptions.config;

@@ -213,7 +213,7 @@ function toRejection(code: string | undefined): RejectionDetails {
   return { code: "request_invalid", message: "the request is not valid HTTP" };
 }
 
-// What a browser is told about every answer: not to guess its type, not to keep it, and not to show it inside other pages.
+// Headers of every answer: the browser must not guess its type, cache it, or show it inside other pages.
 
 /** On every answer; pages replace some of them. */
 export const answerHeaders = {
@@ -236,7 +236,7 @@ export const pageHeaders = {
 
 // Addresses and methods that lead nowhere.
 
-/** Refuses a request that no route took: a known address with another method, or an address nobody knows. */
+/** Refuses a request that no route took: a known address with another method, or an unknown address. */
 export function refuseRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): never {
   const path = itemAt((request.raw.url ?? "/").split("?", 1), 0);
   const methods = (app.supportedMethods as HTTPMethods[]).filter(

@@ -8,7 +8,7 @@ import { RecorderError, type Rejection, reject } from "../../../model/rejection.
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether asking is written down, so that only a person, a program or a page of this server may ask. */
+    /** Whether a request is recorded: then pages of other sites may not send it. */
     readonly is_audited?: true;
   }
 }
@@ -95,7 +95,7 @@ function toName(host: string): string {
     .replace(/\.$/, "");
 }
 
-/** The address of this machine that the connection came in on: whoever names it cannot have been led astray by a name. */
+/** The address of this machine that the connection came in on: a request that names it was not misled by DNS. */
 function reachedAddress({ raw }: Asked): string | undefined {
   return raw.socket.localAddress?.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
 }
@@ -115,7 +115,7 @@ function hostForeign(): Rejection {
   return reject({
     code: "host_foreign",
     field: "host",
-    message: "this server is not known by that name",
+    message: "this host name is not allowed",
     hint: "Use its address, or start it with --allow-host NAME.",
   });
 }

@@ -29,7 +29,7 @@ const wide = (values: number) => list(Array<string>(values).fill("{}"));
 const lengths = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 5 });
 const spaces = fc.constantFrom(0, 2, "\t");
 
-test("a list in pieces is parsed to what JSON.parse makes of it, whatever lies in its strings", async () => {
+test("a list in chunks is parsed as JSON.parse does it, whatever its strings hold", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.jsonValue()), lengths, spaces, async (items, pieces, space) => {
       const { bytes, scan } = scanned(JSON.stringify(items, null, space), { lengths: pieces });

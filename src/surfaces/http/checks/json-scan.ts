@@ -7,7 +7,7 @@ import { entryTooWide, nestingTooDeep, type Rejection, reject, requestTooWide } 
 /** Entries of one request. An entry costs 4 KB of memory on its way, however small it is. */
 export const ENTRIES_MAX = 100_000;
 
-/** A value takes two bytes at least, so that a smaller body can hold no more than an entry may. */
+/** A value takes two bytes at least, so a smaller body can hold no more than an entry may. */
 export const SCAN_BYTES_MIN = 2 * limits.entry_values;
 
 const LINE_FEED = 0x0a;

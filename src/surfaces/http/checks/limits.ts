@@ -12,13 +12,13 @@ export interface ServerLimits {
   readonly request_ms: number;
   /** How long a connection is kept open without a request. */
   readonly keep_alive_ms: number;
-  /** How long whoever gets a long answer may read nothing of it. */
+  /** How long the reader of a long answer may stall. */
   readonly stall_ms: number;
   /** Bytes of address and headers: room for a query of 10,000 characters in any script, each percent-encoded. */
   readonly head_bytes: number;
   /** Bytes of request bodies in memory at once. */
   readonly bodies_bytes: number;
-  /** How long whoever reads waits for an answer. */
+  /** How long a read waits for its answer. */
   readonly read_ms: number;
   readonly reads_running: number;
   readonly reads_waiting: number;
@@ -47,13 +47,13 @@ export const defaultLimits: ServerLimits = {
   tails: 1_000,
 };
 
-// Clients that ask for a lot and then read nothing: cut off, so that they hold neither memory nor a place.
+// Clients that ask for a lot and then read nothing: cut off, so they hold neither memory nor a connection.
 /** What is smaller fits into the buffers of the system, whether it is read or not. */
 const LONG_CHARS = 64 * 1024;
 
 export function cutOffStalled(app: FastifyInstance, stallMs: number): void {
   app.addHook("onSend", (_, reply, payload, done) => {
-    // Nobody listens for the timeout, and then Node closes the connection. Whatever moves on it starts the time anew.
+    // Without a listener for the timeout, Node closes the connection. Any traffic on it restarts the timer.
     const { socket } = reply.raw;
     if (isLong(payload) && socket instanceof Socket) socket.setTimeout(stallMs);
     done();

@@ -11,7 +11,7 @@ test("a second's worth passes at once, then one for each share of a second", () 
   expect(rate.take("a", 100)).toBe(100);
 });
 
-test("nobody saves up more than a second's worth", () => {
+test("no client saves up more than a second's worth", () => {
   const rate = new RateLimit(2);
   rate.take("a", 0);
   expect([1, 2, 3].map(() => rate.take("a", 60_000))).toEqual([0, 0, 500]);
@@ -42,11 +42,11 @@ test("those who have not asked for a second make room first, and the others stay
   ask("idle", 5_000, 0);
   for (let nth = 0; nth < 2; nth += 1) ask("busy", 5_000, 600);
   expect(ask("new", 5_000, 1_000)).toBe(0);
-  // Most of a request has come back to each, which nobody would have to wait for who had been forgotten.
+  // Each has regained most of a request; a forgotten client would not have to wait for it.
   expect(ask("busy", 5_000, 1_000)).toBe(5_000);
 });
 
-test("where all have asked within a second, whoever has been known longest makes room", () => {
+test("if all have asked within a second, the client known longest is evicted", () => {
   const rate = new RateLimit(1);
   const isRemembered = (client: string): boolean => rate.take(client, 0) > 0;
   for (let nth = 0; nth < 10_000; nth += 1) rate.take(String(nth), 0);

@@ -41,7 +41,7 @@ export class RateLimit {
 
   #makeRoom(nowMs: number): void {
     for (const [client, { atMs }] of this.#buckets) if (nowMs - atMs >= 1000) this.#buckets.delete(client);
-    // Most of them asked within a second: whoever has been known longest goes.
+    // Most of them asked within a second: evict the client known longest.
     for (const client of this.#buckets.keys()) {
       if (this.#buckets.size <= CLIENTS_LEFT) break;
       this.#buckets.delete(client);

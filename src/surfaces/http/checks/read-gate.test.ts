@@ -50,7 +50,7 @@ test("while capture is pressed reads are refused, those that wait already too", 
   expect(await gate.pass(() => "again")).toBe("again");
 });
 
-test("whoever waits too long is told so, work that has begun keeps its place, and what is late is not begun", async () => {
+test("a read that waits too long times out, a running one keeps its slot, and a late one is not begun", async () => {
   const gate = new ReadGate({ ...limits, running_max: 1, answer_ms: 20 });
   const work = held<string>();
   const begun = gate.pass(() => work.promise);

@@ -1,4 +1,4 @@
-// Whose turn it is: reads go through gates, so that however many there are, capture is not kept waiting.
+// Gates limit concurrent reads, so capture does not wait however many reads there are.
 import type { FastifyInstance, RouteHandlerMethod } from "fastify";
 import { Fault } from "../../../model/fault.js";
 import type { ServerLimits } from "./limits.js";
@@ -67,7 +67,7 @@ function lasting(gate: ReadGate, handler: RouteHandlerMethod): RouteHandlerMetho
 interface ReadGateOptions {
   readonly running_max: number;
   readonly waiting_max: number;
-  /** How long whoever passes waits for an answer, its turn included; without it, as long as it takes. */
+  /** The timeout of a request, its time in the queue included; without it there is none. */
   readonly answer_ms?: number;
   /** Whether so much waits to be recorded that reading has to stand back. */
   readonly isPressed: () => boolean;
@@ -142,13 +142,13 @@ export class ReadGate {
 }
 
 function tooManyReads(): Fault {
-  return new Fault("overloaded", "more is asked than can be answered while entries are recorded", {
+  return new Fault("overloaded", "too many requests are waiting", {
     hint: "Ask again in a second.",
   });
 }
 
 function tooLate(ms: number): Fault {
-  return new Fault("overloaded", `there was no answer within ${ms / 1000} s beside what else is asked and recorded`, {
+  return new Fault("overloaded", `the request took longer than ${ms / 1000} s; the server is overloaded`, {
     hint: "Ask again in a second, or for less at a time.",
   });
 }

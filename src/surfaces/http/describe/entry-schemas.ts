@@ -5,7 +5,7 @@ import { allKinds, captureKinds, commonFields, fieldsOf as fieldTableOf, kindRul
 import { limits } from "../../../model/limits.js";
 import { type Schema, schemaNamed } from "./operation.js";
 
-/** A field that nobody described does not compile. */
+/** A field without a description does not compile. */
 const descriptions = {
   prompt: "What was sent to the model, kept verbatim.",
   response: "What the model answered.",
@@ -18,7 +18,7 @@ const descriptions = {
   latency_ms: "How long the model took.",
   interaction_id: "The interaction that this response completes.",
   role: "Who speaks.",
-  content: "Text or content parts; null only beside `tool_calls`.",
+  content: "Text or content parts; null only with `tool_calls`.",
   confidence: "From 0 to 1.",
   tool_calls: "Calls the assistant makes, in OpenAI's shape.",
   tool_call_id: "The call that this answers.",
@@ -56,12 +56,12 @@ const descriptions = {
   type: "What a memory is about: identity, preference, project, episodic, knowledge or adaptation.",
   generation: "Model, prompt and segmentation that proposed it, as a hash; empty where no model did.",
   tags: "Words that somebody gave it.",
-  valid_until: "When it stops being true; empty where nobody said so.",
-  cites: "Of the ids of the entries that the statement rests on, a hash; empty where it rests on none.",
+  valid_until: "When it stops being true; empty if unknown.",
+  cites: "A hash of the ids of the entries that are the statement's evidence; empty if there are none.",
   similar_to: "Ids of memories that say nearly the same.",
   conflicts_with: "Ids of memories that say something else of the same.",
   memory_id: "The memory that this is about.",
-  evidence: "Words of one entry that a memory rests on, each with `entry_id` and `quote`.",
+  evidence: "Quotes of entries that are a memory's evidence, each with `entry_id` and `quote`.",
   said_by: "Who said them: user, tool or assistant.",
   said_in: "The session they were said in.",
   said_at: "When they were said.",

@@ -1,4 +1,4 @@
-// How a route describes itself: the parts of OpenAPI that are used here, and short ways to write them beside the code.
+// How a route describes itself: the parts of OpenAPI that are used here, and short ways to write them next to the code.
 import type { FaultCode } from "../../../model/fault.js";
 import type { RejectionCode } from "../../../model/rejection.js";
 import { statusByFault, statusByRejection } from "../checks/errors.js";
@@ -25,7 +25,7 @@ export interface Operation {
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  /** Which scope a key needs; an empty list where nobody is asked for one. */
+  /** Which scope a key needs; an empty list if no key is needed. */
   readonly security?: readonly { readonly [scheme: string]: readonly string[] }[];
   readonly responses: { readonly [status: string]: { readonly description: string; readonly content?: Content } };
 }

@@ -1,4 +1,4 @@
-// What whoever asks may do, so that a page offers nothing that would be refused; and to who may do all, which keys there are.
+// The caller's scopes, so a page offers nothing that would be refused; with full access, also the list of keys.
 import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { callerOf } from "../checks/callers.js";

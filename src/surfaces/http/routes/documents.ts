@@ -25,7 +25,7 @@ function originOf({ protocol, host }: FastifyRequest): string {
 
 // The documentation as a page for people, made from the OpenAPI document: plain HTML that works without a script.
 
-interface Call {
+interface DocumentedCall {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
@@ -86,13 +86,13 @@ ${renderErrors(document)}
 `;
 }
 
-function callsOf(document: OpenApiDocument): readonly Call[] {
+function callsOf(document: OpenApiDocument): readonly DocumentedCall[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 }
 
-function renderCall({ method, path, operation }: Call, document: OpenApiDocument, origin: string): string {
+function renderCall({ method, path, operation }: DocumentedCall, document: OpenApiDocument, origin: string): string {
   const { operationId, summary, description = "", parameters = [], requestBody, responses } = operation;
   const json = requestBody?.content["application/json"];
   const body = json === undefined ? undefined : resolve(document, json.schema);
@@ -133,7 +133,7 @@ function renderKeys(document: OpenApiDocument): string {
 <dl class="answers">
 <dt data-class="4">401</dt><dd>${inline("`key_missing`, `key_wrong`: no key was sent, or none that is good.")}</dd>
 <dt data-class="4">403</dt><dd>${inline("`scope_insufficient`: the key may not do this. `origin_refused`: a page of another site asked.")}</dd>
-<dt data-class="4">421</dt><dd>${inline("`host_foreign`: the server is not known by the name in `Host`.")}</dd>
+<dt data-class="4">421</dt><dd>${inline("`host_foreign`: the name in `Host` is not allowed.")}</dd>
 <dt data-class="4">429</dt><dd>${inline("`rate_exceeded`: too many requests; `Retry-After` says when to come back.")}</dd>
 </dl></section>`;
 }
@@ -153,7 +153,7 @@ ${fieldTable(resolve(document, { $ref }), ["kind", ...ENVELOPE])}</article>`,
   );
   const envelope = resolve(document, { $ref: "#/components/schemas/NewInteraction" });
   return `<section><h2 id="kinds">Kinds of entry</h2>
-<p>Every entry names its <code>kind</code> and may carry these fields; the fields of its kind lie beside them.
+<p>Every entry names its <code>kind</code> and may carry these fields; the fields of its kind come in addition.
 Required ones are in bold, and <code>null</code> for any other means that it is absent.</p>
 ${fieldTable({ properties: pick(envelope.properties as Properties, ENVELOPE) })}
 ${kinds.join("\n")}</section>`;

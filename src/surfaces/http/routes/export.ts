@@ -50,7 +50,7 @@ async function* inChunks(
     if (chunk.length + line.length > CHUNK_CHARS && chunk !== "") {
       yield chunk;
       chunk = "";
-      // The answer breaks off, so that nobody takes the half for the whole.
+      // The answer breaks off, so a partial export is not taken for a whole one.
       if (!(await isAdmitted())) throw new Error("the key was revoked while its export was on its way");
     }
     chunk += line;

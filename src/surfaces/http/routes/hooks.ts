@@ -93,7 +93,7 @@ const hookOperation: Operation = {
   summary: "Record an event of Claude Code's hooks",
   description:
     "Prompts and last answers become messages, tools that were run tool calls, the start of a session what is known of it; all " +
-    "other events are kept as `raw`. The answer is `{}` whatever becomes of the event, so that nothing waits for it, and comes within 0.1 s although the log takes longer.",
+    "other events are kept as `raw`. The answer is always `{}`, and comes within 0.1 s even if the log takes longer.",
   requestBody: { required: true, content: jsonContent({ type: "object" }) },
   responses: { 200: { description: "An empty object.", content: jsonContent({ type: "object" }) } },
 };

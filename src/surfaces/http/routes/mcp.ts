@@ -30,7 +30,7 @@ export function mcpRoutes(
   });
 }
 
-/** The body is handed over parsed, so that it was read within this server's limits. */
+/** The body is handed over parsed, so it was read within this server's limits. */
 function toWebRequest({ method, headers, url }: FastifyRequest): Request {
   const forwarded = Object.entries(headers).filter(([name]) => /^(?:accept$|content-type$|mcp-)/.test(name));
   return new Request(new URL(url, "http://localhost"), {

@@ -1,4 +1,4 @@
-// Figures for whoever watches over a server, in Prometheus' text form: every queue, every lag, every refusal.
+// Metrics for monitoring a server, in Prometheus' text form: every queue, every lag, every refusal.
 import type { FastifyInstance } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Recorder } from "../../../recorder/recorder.js";
@@ -28,7 +28,7 @@ export function metricsRoutes(app: FastifyInstance, measured: Measured): void {
   // Whoever watches over the server must see it when it is overloaded above all, and so waits at no gate.
   app.get("/metrics", { config: { operation: metricsOperation, gate: "none" } }, async (request, reply) => {
     refuseQuery(request);
-    // Measuring the process costs a little all the time, so that it starts with the first who asks.
+    // Measuring the process costs a little all the time, so it starts with the first request.
     if (!isProcessShown) collectDefaultMetrics({ register: registry });
     isProcessShown = true;
     await showStore();

@@ -19,7 +19,7 @@ export function operationRoutes(app: FastifyInstance, recorder: Recorder): void 
     for (const operation of operations) addRoute(scope, operation, recorder);
   };
   addRoutes(app, "json");
-  // In scopes of their own: what a route takes beside JSON holds for all routes of its scope.
+  // In scopes of their own: the body types that a route accepts hold for all routes of its scope.
   for (const form of ["json_or_empty", "json_or_lines"] as const) {
     app.register((scope, _, done) => {
       addRoutes(scope, form);
@@ -28,7 +28,7 @@ export function operationRoutes(app: FastifyInstance, recorder: Recorder): void 
   }
 }
 
-/** What routes take beside one JSON document. */
+/** Body types that routes accept in addition to JSON. */
 const acceptMore: { readonly [F in Body["form"]]: (app: FastifyInstance) => void } = {
   json: () => undefined,
   json_or_empty: acceptEmptyBodies,
@@ -73,7 +73,7 @@ function sentWith(request: FastifyRequest, reply: FastifyReply, { body, scopes }
 }
 
 function actorGiven(): RecorderError {
-  return new RecorderError({ code: "field_invalid", field: "actor", message: "actor is not known here" });
+  return new RecorderError({ code: "field_invalid", field: "actor", message: "unknown field actor" });
 }
 
 /** Who accepts neither gets JSON all the same, as from every other route. */

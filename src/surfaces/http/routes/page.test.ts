@@ -59,7 +59,7 @@ describe("the view of something that is called like a file", () => {
   });
 });
 
-test("the script is kept for good under the name of its content, and comes compressed to whoever takes that", async () => {
+test("the script is cached for good under the hash of its content, and compressed for clients that accept that", async () => {
   const [script = ""] = /\/ui\/assets\/[^"]+\.js/.exec((await get("/")).body) ?? [];
   const { recorder } = memoryRecorder();
   const app = createServer({ recorder, version: "1.2.3" });

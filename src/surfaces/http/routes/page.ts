@@ -85,7 +85,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: PageFile):
   return reply.header("content-encoding", "gzip").send(file.compressed);
 }
 
-/** Read once, by their names below the folder, so that no address ever becomes a path. */
+/** Read once, by their names below the folder: no address ever becomes a path. */
 function readFiles(): ReadonlyMap<string, PageFile> {
   const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" });
   return new Map(

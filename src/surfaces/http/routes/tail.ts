@@ -1,4 +1,4 @@
-// The live tail over HTTP: every new entry as a server-sent event whose id is its position, so that a client that was cut
+// The live tail over HTTP: every new entry as a server-sent event whose id is its position, so a client that was cut
 // off goes on exactly where it stopped.
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -169,7 +169,7 @@ export class EventStream extends Readable {
     this.push(rows === undefined ? null : this.#encode(rows));
   }
 
-  /** Says that the connection lives, and how far a filter has looked, so that nobody has to look there again. */
+  /** A keep-alive that also says how far a filter has looked, so a reconnect starts there. */
   async #beat(): Promise<void> {
     if (!(await this.#isAdmitted())) {
       this.end();
