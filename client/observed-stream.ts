@@ -44,7 +44,7 @@ interface Way<P, C> {
 
 function sourceOf<P, C>(stream: ReadableStream<P>, watch: StreamWatch<P>, way: Way<P, C>) {
   const reader = stream.getReader();
-  // Whoever aborts a call need not read on to the error, and the call has ended all the same.
+  // A caller that aborts may not read on to the error, but the call has ended.
   reader.closed?.catch((error: unknown) => watch.onEnd(reasonOf(error)));
   const next = async () => {
     for (;;) {

@@ -71,7 +71,7 @@ export class Spool {
         file.moveTo(this.#newPath());
         isMoved = true;
       } else if (where !== "here") {
-        // Whoever took it sends what is in it.
+        // The process that took it sends its lines.
         file.abandon();
         if (file === this.#own) this.#own = undefined;
         else this.#adopted = this.#adopted.filter((one) => one !== file);

@@ -251,7 +251,7 @@ describe("told", () => {
     expect(await recorder.told(last, "next")).toMatchObject({ verdict: "given" });
   });
 
-  test("a summary of a response lay before no model, a response that came later did", async () => {
+  test("a summary of a response was in no model's context, a response that came later was", async () => {
     const recorder = await recorded(
       asked("p1", undefined, { response: "", response_summary: "in short" }),
       asked("p2", undefined),

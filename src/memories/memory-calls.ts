@@ -52,7 +52,7 @@ export const memoryCalls = {
   /** How many tokens models were sent since then. */
   tokensSentSince: ({ index }: Parts, since_ms: number) =>
     index.whole(async ({ review }) => (await review()).tokensSentSince(since_ms)),
-  /** How many candidates wait for a verdict; undefined while the index is being built. */
+  /** How many candidates wait for review; undefined while the index is being built. */
   async pendingMemories({ log, index }: Parts): Promise<number | undefined> {
     // This caller waits neither for an index that is being built nor for one that is far behind.
     const { is_whole, indexed_through } = await index.state();

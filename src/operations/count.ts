@@ -12,7 +12,7 @@ const entryCounts = Type.Object({
   sessions: number,
   by_kind: Type.Unsafe<{ readonly [kind: string]: number }>({ type: "object", additionalProperties: number }),
   projects: Type.Array(Type.Object({ project: text, entries: number })),
-  pending: Type.Optional(Type.Integer({ minimum: 0, description: "How many memories wait for a verdict." })),
+  pending: Type.Optional(Type.Integer({ minimum: 0, description: "How many memories wait for review." })),
   first_at: timeOrNull,
   last_at: timeOrNull,
   partial: pageEnd.partial,

@@ -8,8 +8,7 @@ export const extractMemories = operation({
   name: "extractMemories",
   tag: "Memories",
   summary: "Propose what rules find in an interaction",
-  description:
-    "What was proposed waits for a verdict; what was dropped says by which gate. Asking again proposes nothing new.",
+  description: "Proposals wait for review; what was dropped names its gate. Asking again proposes nothing new.",
   scope: "review",
   route: "POST /interactions/:id/extract",
   tool: undefined,

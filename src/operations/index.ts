@@ -60,7 +60,7 @@ export const recorderOperations = {
    * error. Exact where it was recorded, else the session's history as it was then. Undefined where there is no such entry.
    */
   context,
-  /** Whether a text lay before the model when it answered, had fallen out by then, or was never given in the session. */
+  /** Whether a text was in the model's context when it answered, had fallen out by then, or was never given in the session. */
   told,
   /** How many tokens calls to models took and what they cost; each call counts once, however many entries tell of it. */
   usage,

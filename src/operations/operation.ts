@@ -135,7 +135,7 @@ export interface Operation<
   readonly toJson?: (answer: AnswerOf<S>) => Promise<Uint8Array>;
   /** What is missing where there is no answer: undefined in the library, 404 over HTTP. */
   readonly missing: Missing;
-  /** Codes that it may be refused with, in addition to those of its parameters. */
+  /** Its error codes, in addition to those of its parameters. */
   readonly refusals: readonly (RejectionCode | FaultCode)[];
   readonly needs: N;
   /** The field of the answer that is Markdown. HTTP sends it to clients that accept nothing else. */

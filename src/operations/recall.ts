@@ -29,7 +29,7 @@ const q: Parameter<string, string> = {
 };
 
 const session_id: Parameter<string, string> = {
-  description: "The session they are for: it records what was given, so that is not learned again.",
+  description: "The session they are for: it records what was given, which is then not learned again.",
   schema: { type: "string" },
   flag: { name: "session", value: "id", says: "the session they are for; the recall is recorded there" },
   refusals: ["session_id_invalid"],

@@ -1,4 +1,4 @@
-// Told: whether a text lay before the model when it answered.
+// Told: whether a text was in the model's context when it answered.
 import { toldAnswer } from "../model/context.js";
 import type { Parameter } from "../search/parameters.js";
 import { parsePhrase } from "../search/search-query.js";
@@ -16,7 +16,7 @@ const q: Parameter<string, string> = {
 export const told = operation({
   name: "told",
   tag: "Context",
-  summary: "Ask whether a text lay before the model when it answered",
+  summary: "Ask whether a text was in the model's context when it answered",
   description:
     "Given, with where it stood; fallen out, with the last answer that was given it and what took it away; or never given in " +
     "the session.",
@@ -26,7 +26,7 @@ export const told = operation({
     name: "told",
     title: "Was the model told this?",
     description:
-      "Says whether a text lay before the model when it gave an answer: given (and where), fallen out (with the last answer " +
+      "Says whether a text was in the model's context for an answer: given (and where), fallen out (with the last answer " +
       "that had it, and why), or never given in the session.",
   },
   command: {

@@ -1,4 +1,4 @@
-// Calls of the reading side, by name. The tables come from whoever composes a recorder: this folder knows none of them.
+// Calls of the reading side, by name. The composition of a recorder supplies the tables: this folder knows none of them.
 import type { EntryLog } from "../log/port.js";
 import type { Mask } from "../model/mask.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";

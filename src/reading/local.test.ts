@@ -1,4 +1,4 @@
-// Reading in this thread: some questions do not index first, and texts are indexed beside rows.
+// Reading in this thread: some questions do not index first, and texts are indexed in addition to rows.
 import { expect, test } from "vitest";
 import { repeatableContext } from "../../test/support/write-context.js";
 import { MemoryIndex } from "../engines/memory/index.js";
@@ -24,7 +24,7 @@ function openReading(parts: { readonly log: MemoryLog; readonly index: MemoryInd
   return { reading, calls: bindCalls(callTable, (name, query) => reading.ask(name, query)) };
 }
 
-test("how many candidates wait is told from an index that is far behind as it stands, and from a near one as of now", async () => {
+test("the number of waiting candidates comes from an index far behind as it is, and from a near one after it catches up", async () => {
   const [log, index] = [new MemoryLog(), new MemoryIndex()];
   const { calls } = openReading({ log, index });
   const append = async (count: number, name: string): Promise<void> => {

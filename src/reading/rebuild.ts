@@ -15,7 +15,7 @@ export interface RebuildPlan {
   readonly onProgress: (position: number) => void;
 }
 
-/** Forgetting discards drafts; after this many, the caller is told. */
+/** Forgetting discards drafts; after this many, the caller gets an error. */
 const BEGINNINGS_MAX = 20;
 
 export async function rebuildBeside(plan: RebuildPlan): Promise<void> {

@@ -49,7 +49,7 @@ export class Memories {
     return this.#operations.getMemory(id);
   }
 
-  /** How many candidates wait for a verdict. */
+  /** How many candidates wait for review. */
   async pending(): Promise<number> {
     return (await this.list({ limit: 0 })).pending;
   }

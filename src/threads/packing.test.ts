@@ -37,7 +37,7 @@ test("any units survive with the number of their call, empty ones and empty bodi
   );
 });
 
-test("packing takes a copy, so that the caller's bytes stay with the caller", () => {
+test("packing takes a copy, so the caller keeps its bytes", () => {
   const body = Buffer.from("kept");
   const [entryWithBody] = fc.sample(entry, { seed: 1, numRuns: 1 }).map((one) => ({ ...one, body }));
   packUnits([[entryWithBody as LogEntry]]).fill(0);

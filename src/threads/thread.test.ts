@@ -1,4 +1,4 @@
-// Giving way lowers a priority and never raises one, and works for whoever may not raise any.
+// Giving way lowers a priority and never raises one, and works for users who may not raise any.
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 

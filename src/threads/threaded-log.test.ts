@@ -1,4 +1,4 @@
-// Each rule of which appends are committed inline, on both sides of its threshold.
+// The rules for committing inline, each on both sides of its threshold.
 import { expect, test } from "vitest";
 import type { AppendUnit } from "../log/port.js";
 import { InlineCommits } from "./threaded-log.js";

@@ -1,4 +1,4 @@
-// Merges what several entries say about one call to a model, so that each call is counted once: a transcript, a copy of one, and the
+// Merges what several entries say about one call to a model, so each call is counted once: a transcript, a copy of one, and the
 // recorded request.
 import type { CallTelling } from "../index/call-fold.js";
 import { type Counting, tokenNames } from "../model/usage.js";

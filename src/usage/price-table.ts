@@ -21,7 +21,7 @@ export interface Rates {
   readonly cache_write?: Rate;
 }
 
-/** Where prices come from, so that a sum can be understood later. */
+/** Where prices come from, so a sum can be explained later. */
 export interface PricesFrom {
   readonly source: string;
   readonly version?: string;
@@ -96,7 +96,7 @@ function priceAt(rate: Rate, given: number): number {
   return price;
 }
 
-/** The library does not say of which day its prices are: change this with its version. */
+/** The library does not date its prices: change this with its version. */
 const knownPricesFrom: PricesFrom = {
   source: "@pydantic/genai-prices",
   version: "0.1.8",

@@ -20,7 +20,7 @@ describe("cost", () => {
   test.each<[string, Partial<ModelCall>, number]>([
     ["OpenAI's input holds what came from the cache", { counting: "openai" }, 5 + 0.4 + 2 + 10],
     ["Anthropic's does not", { counting: "anthropic" }, 10 + 0.4 + 2 + 10],
-    ["Gemini's does, but thoughts are beside its output", { counting: "gemini" }, 5 + 0.4 + 2 + 15],
+    ["Gemini's does, but thoughts are not part of its output", { counting: "gemini" }, 5 + 0.4 + 2 + 15],
     ["by the model's name", { model: "claude-x" }, 10 + 0.4 + 2 + 10],
     ["by the program that counted", { model: "gpt-x", client: "pi" }, 10 + 0.4 + 2 + 10],
     ["both apart", { client: "opencode" }, 10 + 0.4 + 2 + 15],

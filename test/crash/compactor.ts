@@ -24,5 +24,5 @@ compactLog(path, () => {
   done += 1;
   if (done === Number(batches)) kill();
 });
-// Whoever was too quick is killed at the end.
+// A compactor that was too quick is killed at the end.
 kill();

@@ -31,7 +31,7 @@ describe("at the start", () => {
     });
   });
 
-  test("a user who may not make tables is told what to grant", async () => {
+  test("a user who may not create tables gets the GRANT to run", async () => {
     const server = await sharedPostgres();
     const address = await databaseOfTest();
     const database = databaseName(address);
@@ -80,7 +80,7 @@ describe("at the start", () => {
     });
   });
 
-  test("a server without the extension that search needs is told which package brings it", async () => {
+  test("without the extension that search needs, the error names the package to install", async () => {
     const server = await sharedPostgres();
     const failure = await server.execute("CREATE EXTENSION nowhere").catch((error: unknown) => error);
     expect(toFault(failure, server.addressOf("postgres"))).toMatchObject({

@@ -66,7 +66,7 @@ test("while PostgreSQL is away, captures and reads are a 503 that says when to c
     expect(await answer.json()).toMatchObject({ error: { code: "store_unavailable", hint: expect.any(String) } });
   }
   expect((await record(server, "meanwhile")).status).toBe(503);
-  // Whoever asks without a key, which cannot be looked up, does not learn where the database is; the log has it.
+  // A client whose key cannot be looked up does not learn where the database is; the log has it.
   expect(await (await fetch(`${server.address}/sessions`)).text()).not.toContain("postgres://");
   expect(server.log()).toContain("cannot be reached");
   // What was last known is still told, and the operator learns of it without asking.

@@ -1,4 +1,4 @@
-// Whoever edits the log behind its back is found out: verify names the first position that is not as it was recorded.
+// Edits of the log's files are detected: verify names the first position that is not as it was recorded.
 import { join } from "node:path";
 import type Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";

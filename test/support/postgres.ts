@@ -45,7 +45,7 @@ export async function sharedPostgres(): Promise<PostgresServer> {
 export async function storeAddress(name: string): Promise<string> {
   const server = await sharedPostgres();
   await server.execute(`CREATE SCHEMA IF NOT EXISTS "${name}"`, SHARED_DATABASE).catch((error: unknown) => {
-    // Whoever else makes it at this moment makes the same one.
+    // Another process that creates it at this moment creates the same one.
     if ((error as { readonly code?: string }).code !== "23505") throw error;
   });
   return `${server.addressOf(SHARED_DATABASE)}?options=${encodeURIComponent(`-c search_path="${name}",public`)}`;

@@ -261,7 +261,7 @@ const RELATED_MIN = 0.2;
 /** How a reason names a memory's status; undefined where it may be proposed again. */
 const statusNames: { readonly [S in MemoryStatus]: string | undefined } = {
   active: "is known already",
-  candidate: "waits for a verdict already",
+  candidate: "is already waiting for review",
   rejected: "was rejected before",
   superseded: undefined,
 };

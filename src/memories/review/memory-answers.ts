@@ -117,7 +117,7 @@ export const memoryPage = named(
   Type.Object({
     memories: Type.Array(memory),
     next_cursor: pageEnd.next_cursor,
-    pending: Type.Integer({ minimum: 0, description: "How many candidates wait for a verdict." }),
+    pending: Type.Integer({ minimum: 0, description: "How many candidates wait for review." }),
     acceptance: Type.Array(acceptance, {
       description: "Of the last 30 verdicts on each source. Nothing more is taken from one that is paused.",
     }),

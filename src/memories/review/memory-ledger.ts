@@ -46,7 +46,7 @@ export class MemoryLedger {
   async rejectDuplicate(content: string, project: string, own = ""): Promise<void> {
     const duplicate = (await this.calls.duplicatesOf({ content, project })).find(({ id }) => id !== own);
     if (duplicate === undefined) return;
-    const waits = "the same waits for a verdict already";
+    const waits = "the same one is already waiting for review";
     const message = `${duplicate.status === "candidate" ? waits : "the same is known already"}: memory ${duplicate.id}`;
     const hint = duplicate.status === "candidate" ? { hint: "Promote that one." } : {};
     throw new RecorderError({ code: "memory_known", field: "content", message, ...hint });

@@ -71,7 +71,7 @@ test("what others append is found without word of it, and nobody looks while nob
   expect(await take(tail, 1)).toEqual([2]);
 });
 
-test("a tail that is told nothing until later still gets everything since it was opened", async () => {
+test("a tail that is read late still gets everything since it was opened", async () => {
   const { hub, recorder } = parts();
   await append(recorder, 3);
   const tail = hub.open(all);

@@ -76,7 +76,7 @@ test("a filter holds on every part it names", () => {
   }
 });
 
-test("a row carries what every filter looks at, so that it can be filtered again without its entry", async () => {
+test("a row carries what every filter looks at, so it can be filtered again without its entry", async () => {
   const { recorder, log } = memoryRecorder();
   await recorder.append(sampleEntries);
   const whole = await readTail({ log, mask: noMask }, { after: 0 });
@@ -142,7 +142,7 @@ describe("what is read", () => {
     expect(rowEntry(itemAt(rows, 1))).toMatchObject({ position: 3, kind: "error", id: "", altered: true });
     expect(rowEntry(itemAt(rows, 1))).not.toHaveProperty("error");
     expect(through).toBe(4);
-    // Of which project it was nobody knows any more, but of which kind.
+    // Its project is lost, its kind is known.
     expect((await read({ project: "p" })).rows.map(({ position }) => position)).toEqual([3]);
     expect((await read({ kinds: ["message"] })).rows).toEqual([]);
     expect(rows.map((row) => matches(row, { project: "p" }))).toEqual([false, true, false]);

@@ -15,7 +15,7 @@ const after: Parameter<number | string, number | undefined> = {
   parse: (value, { name }) => parsePosition(name, value),
 };
 
-// None of these filters is a time, so that it does not matter what time it is.
+// None of these filters is a time, so the clock does not matter.
 export const tailFilters = filtersNamed("project", "session_id", "client", "kind", "role", "tool", "model", "is");
 
 /** What a tail is asked with. Filters are as in lists: an empty one filters nothing, and `"-"` selects entries without that label. */

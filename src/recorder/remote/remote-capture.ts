@@ -72,7 +72,7 @@ export class RemoteCapture {
     const scope = await this.#server.get<{ readonly scope: Scope }>("/access", ["scope"]).then(
       (access) => access.scope,
       (error: unknown) => {
-        // Whoever may only capture may not ask.
+        // A capture key may not ask.
         if (error instanceof RecorderError && error.code === "scope_insufficient") return "capture" as const;
         throw error;
       },
@@ -122,7 +122,7 @@ export class RemoteCapture {
     return { ...shown, kind, ...(id === undefined ? {} : { id }) };
   }
 
-  /** Where entries with these ids are. Whoever may not read does not learn it, and has the server compare. */
+  /** Where entries with these ids are. A key without read access cannot look them up: the server compares. */
   async #find(ids: readonly string[]): Promise<readonly (number | undefined)[]> {
     const positions: (number | undefined)[] = [];
     for (let at = 0; at < ids.length && this.#mayRead; at += FINDS_AT_ONCE) {

@@ -9,7 +9,7 @@ import { Tail, type TailWindow } from "../../reading/tail/tail.js";
 import type { TailFilter, TailOptions, TailQuery } from "../../reading/tail/tail-query.js";
 import type { ServerConnection } from "./server-connection.js";
 
-/** Whoever reads slowly holds no more than this; then the connection waits. */
+/** The buffer of a slow reader; when it is full the connection waits. */
 const ROWS_MAX = 1_000;
 
 export class RemoteTails {

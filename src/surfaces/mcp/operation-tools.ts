@@ -132,7 +132,7 @@ const documentInParts: Cut = {
     if (fits(entry) && (cursor ?? "") === "") return recordedAnswer({ ...entry, next_cursor: null });
     const { position, id, kind, created_at, recorded_at, recorded_by, session_id, project, client, hash } = entry;
     const envelope = { position, id, kind, created_at, recorded_at, recorded_by, session_id, project, client, hash };
-    // Beside the part stand the envelope and its own quotation marks.
+    // The envelope and the quotation marks come on top of the part.
     const part = pieceOf(JSON.stringify(entry), cursor, PART_BYTES_MAX);
     return recordedAnswer({ ...envelope, part: part.text, next_cursor: part.next_cursor }, part.text);
   },

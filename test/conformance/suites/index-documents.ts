@@ -259,7 +259,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
       const documents = mixedDocuments(20);
       await put(index, ...documents);
       const [first, second] = documents as readonly [IndexDocument, IndexDocument];
-      const changed = { ...second, labels: ["told anew"], body: {} };
+      const changed = { ...second, labels: ["told again"], body: {} };
       await fill(index, { rows: [], erased: [1], through: 3, put: [changed], removed: [first] });
       await index.purge?.();
       const left = [changed, ...documents.slice(2)];

@@ -1,4 +1,4 @@
-// Checks of filling an index: each row once, whatever the batches, and the same answers after building it anew.
+// Checks of filling an index: each row once, whatever the batches, and the same answers after a rebuild.
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow, IndexDocument, IndexSource, RowCounts, RowKey } from "../../../src/index/port.js";
 import { SESSIONS } from "../../../src/index/session-fold.js";

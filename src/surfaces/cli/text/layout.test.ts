@@ -98,7 +98,7 @@ describe("whatever was recorded", () => {
     );
   });
 
-  test("facts and paragraphs fit beside their labels", () => {
+  test("facts and paragraphs fit next to their labels", () => {
     fc.assert(
       fc.property(widths, line, line, (columns, left, right) => {
         expect(

@@ -26,7 +26,7 @@ test("a hundred thousand clients in a second are each served, and no more than t
   const rate = new RateLimit(1);
   const clients = Array.from({ length: 100_000 }, (_, nth) => String(nth));
   expect(clients.filter((client, nth) => rate.take(client, nth / 1_000) > 0)).toEqual([]);
-  // Whoever is remembered has used up its one request. The newest are asked first, since asking others takes room.
+  // Each remembered client has used up its one request. The newest are asked first, since asking others takes room.
   const remembered = clients.reverse().filter((client) => rate.take(client, 100) > 0);
   expect(remembered.length).toBeGreaterThan(5_000);
   expect(remembered.length).toBeLessThanOrEqual(10_000);

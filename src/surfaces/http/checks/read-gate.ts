@@ -124,7 +124,7 @@ export class ReadGate {
     if (isPressed()) throw tooManyReads();
     if (this.#running < running_max) this.#running += 1;
     else if (this.#waiting.length >= waiting_max) throw tooManyReads();
-    // Whoever leaves hands its place on.
+    // A request that leaves frees its slot for the next.
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       if (isPressed() || isLate()) throw tooManyReads();

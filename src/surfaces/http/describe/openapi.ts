@@ -60,7 +60,7 @@ export function openApiDocument(options: {
       { name: "Interactions", description: "Round-trips with a model: a prompt, and sooner or later its response." },
       { name: "Entries", description: "Everything that happens in a session, of whatever kind." },
       { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
-      { name: "Context", description: "What lay before a model when it answered, and what did not." },
+      { name: "Context", description: "What was in a model's context when it answered, and what was not." },
       { name: "Search", description: "Finding anything again." },
       { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
       { name: "Usage", description: "Tokens and what they cost, each call to a model counted once." },

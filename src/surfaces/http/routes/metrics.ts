@@ -25,7 +25,7 @@ export function metricsRoutes(app: FastifyInstance, measured: Measured): void {
   showWatching(measured.recorder, registry);
   let isProcessShown = false;
 
-  // Whoever watches over the server must see it when it is overloaded above all, and so waits at no gate.
+  // Monitoring matters most under overload, so metrics pass no gate.
   app.get("/metrics", { config: { operation: metricsOperation, gate: "none" } }, async (request, reply) => {
     refuseQuery(request);
     // Measuring the process costs a little all the time, so it starts with the first request.
