@@ -13,7 +13,6 @@ COPY --from=build /hansard/node_modules ./node_modules
 COPY --from=build /hansard/dist/bundle ./dist/bundle
 COPY --from=build /hansard/dist/client ./dist/client
 COPY --from=build /hansard/dist/page ./dist/page
-COPY --from=build /hansard/docs/demo.ndjson ./docs/demo.ndjson
 RUN chmod +x dist/bundle/main.js && ln -s /hansard/dist/bundle/main.js /usr/local/bin/hansard
 # A record in a folder is kept in the volume; with HANSARD_DATA=postgres://… nothing is.
 RUN install -d -o node -g node -m 700 /record

@@ -3,8 +3,9 @@
 // of files, and those of which little is used: of gpt-tokenizer's 30 MB one encoding of 2 MB is needed, of the lists of stop words
 // and the stemmers a tenth.
 import { copyFileSync, existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { rolldown } from "rolldown";
+import { dataFiles } from "./source-files.mjs";
 
 const CODE = /\/src\/.*\.ts$/;
 const bundledPackages = ["gpt-tokenizer", "stopword", "@orama/stopwords", "@orama/stemmers"];
@@ -33,12 +34,13 @@ export async function bundle(root) {
     codeSplitting: {
       groups: [
         // All that `hansard --version` loads.
-        { name: "version", test: /\/(?:cli\/version|model\/package-file)\.ts$/, priority: 1 },
+        { name: "version", test: /\/(?:cli\/version|model\/files)\.ts$/, priority: 1 },
         { name: "shared", test: CODE, minShareCount: 4 },
       ],
     },
   });
   copyLicenses(root, output.dir);
+  for (const file of dataFiles) copyFileSync(join(root, file), join(output.dir, basename(file)));
   // Those that write run beside every capture and every erasure, and need a tenth of what is shared: alone they start sooner
   // and take less memory.
   // They are built with the others all the same, so that what is shared stays in one file.

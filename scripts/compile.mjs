@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { ensurePage } from "./build-page.mjs";
 import { runCommand } from "./run-command.mjs";
-import { compiledSources, compilerSettings, listFiles } from "./source-files.mjs";
+import { compiledSources, compilerSettings, dataFiles, listFiles } from "./source-files.mjs";
 
 /**
  * @param {string} root
@@ -59,7 +59,14 @@ async function compile(root, ...options) {
  */
 function stampOf(root) {
   const hash = createHash("sha256");
-  for (const file of ["package.json", "package-lock.json", ...compilerSettings(root), ...compiledSources(root)]) {
+  const data = dataFiles.filter((file) => existsSync(join(root, file)));
+  for (const file of [
+    "package.json",
+    "package-lock.json",
+    ...compilerSettings(root),
+    ...compiledSources(root),
+    ...data,
+  ]) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))

@@ -7,6 +7,9 @@ const madeByTools = new Set([".git", "node_modules", "dist", "coverage", "bench/
 // Fixtures are evidence: files that other programs or older versions wrote, which no rule of this repository binds.
 const recorded = new Set(["test/fixtures"]);
 
+/** Files that the program reads when it runs; they are shipped in its bundle. */
+export const dataFiles = ["src/recorder/demo.ndjson", "docs/EXTRACTION_PROMPT.md"];
+
 /**
  * @param {string} root
  * @param {string} [folder] Relative to root; a folder that is not there has no files.

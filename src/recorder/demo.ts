@@ -1,4 +1,4 @@
-// The record that `hansard demo` shows and the page is tested with: a week of several agents at work, in docs/demo.ndjson. A line is
+// The record that `hansard demo` shows and the page is tested with: a week of several agents at work, in demo.ndjson. A line is
 // an entry, or something done with memories between the entries. Its times are moved so that it ends now.
 import { readFileSync } from "node:fs";
 import type { EntryInput } from "../model/entry.js";
@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 
 /** Records the week so that its newest entry is a minute old, then counts which memories were used. */
 export async function loadDemo(recorder: Recorder, nowMs: number): Promise<void> {
-  const lines = readFileSync(packageFile("docs/demo.ndjson"), "utf8").trim().split("\n");
+  const lines = readFileSync(packageFile("dist/bundle/demo.ndjson"), "utf8").trim().split("\n");
   const steps = lines.map((line) => JSON.parse(line) as Step);
   const newestMs = Math.max(...steps.map((step) => ("entry" in step ? Date.parse(step.entry.created_at) : 0)));
   const shiftMs = nowMs - MINUTE_MS - newestMs;

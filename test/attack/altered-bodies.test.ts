@@ -190,7 +190,7 @@ describe("an export that was tampered with", () => {
     writeFileSync(nothing, "these are no lines of an export\n");
     expect((await runCli(["verify", nothing])).status).toBe(1);
     // A file has no doctor.
-    expect((await runCli(["verify", altered])).stdout).toMatch(/before it fits.*get it anew/);
+    expect((await runCli(["verify", altered])).stdout).toMatch(/Everything before it is unchanged.*Export it again/);
     expect(await readError(["verify", "/nonexistent/file"])).toMatchObject({ status: 1, code: "file_not_read" });
     expect(await readError(["verify", whole, "--against", whole])).toMatchObject({
       status: 2,

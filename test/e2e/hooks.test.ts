@@ -126,7 +126,7 @@ test("installing adds to the settings what the program needs, and removing leave
   });
   expect((await runCli(["hooks", "remove", "claude-code", "--yes"], options)).status).toBe(0);
   expect(readFileSync(settings, "utf8")).toBe(before);
-  expect((await runCli(["hooks", "install", "emacs"], options)).stderr).toContain("Name claude-code");
+  expect((await runCli(["hooks", "install", "emacs"], options)).stderr).toContain("Use claude-code");
 });
 
 /** As the program does with what it was told: a request, cut off when its time is over. */

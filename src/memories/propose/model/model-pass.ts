@@ -215,11 +215,11 @@ function refusalId(key: string, nth: number): string {
 }
 
 async function readPrompt(): Promise<string> {
-  const file = packageFile("docs/EXTRACTION_PROMPT.md");
+  const file = packageFile("dist/bundle/EXTRACTION_PROMPT.md");
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    throw new Fault("store_failed", "docs/EXTRACTION_PROMPT.md is missing", { hint: "Install Hansard again.", cause });
+    throw new Fault("store_failed", "EXTRACTION_PROMPT.md is missing", { hint: "Install Hansard again.", cause });
   }
 }
 
