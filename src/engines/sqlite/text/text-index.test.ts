@@ -226,7 +226,7 @@ function inspect<T>(path: string, look: (sql: Statements) => T): T {
   }
 }
 
-interface Given {
+interface SampleRow {
   readonly created_ms: number;
   readonly kind: string;
   readonly texts: readonly string[];
@@ -238,7 +238,7 @@ function openIndex(texts?: TextIndexOptions, path = join(folderOfTest(), "index.
   return index;
 }
 
-async function fillWith(index: SqliteIndex | MemoryIndex, entries: readonly Given[], batch: number): Promise<void> {
+async function fillWith(index: SqliteIndex | MemoryIndex, entries: readonly SampleRow[], batch: number): Promise<void> {
   await fill(index, { rows: rowsOf(entries), through: entries.length });
   for (let given = 0; given < entries.length; ) {
     const through = Math.min(given + batch, entries.length);
@@ -246,20 +246,20 @@ async function fillWith(index: SqliteIndex | MemoryIndex, entries: readonly Give
   }
 }
 
-function rowsOf(entries: readonly Given[]): readonly EntryRow[] {
+function rowsOf(entries: readonly SampleRow[]): readonly EntryRow[] {
   return entries.map(({ created_ms, kind }, at) => {
     const labels = { session_id: "s", project: at % 2 === 0 ? "p" : "", client: "" };
     return { position: at + 1, created_ms, kind, ...labels, references: [] };
   });
 }
 
-function textsOf(entries: readonly Given[]): readonly EntryTexts[] {
+function textsOf(entries: readonly SampleRow[]): readonly EntryTexts[] {
   return entries.map(({ texts }, at) => ({ position: at + 1, texts }));
 }
 
 /** A piece of one of the texts; undefined where there is none. */
 function cutFrom(
-  entries: readonly Given[],
+  entries: readonly SampleRow[],
   [which, one, start, length]: readonly [number, number, number, number],
 ): string | undefined {
   const { texts } = itemAt(entries, which % entries.length);
