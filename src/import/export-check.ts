@@ -84,7 +84,7 @@ class CompleteSection implements Part {
     const lost = this.#walk.lostBefore(Number.POSITIVE_INFINITY);
     const [back] = [...named].toSorted((left, right) => left - right);
     if (lost !== undefined) return lost;
-    if (back !== undefined) return { position: back, reason: "a redaction erased the body, and it is there again" };
+    if (back !== undefined) return { position: back, reason: "a redaction erased the body, but it exists again" };
     if (position !== this.#header.position) {
       return {
         position: position + 1,

@@ -72,7 +72,7 @@ async function redactBehind(log: EntryLog, walk: ChainWalk, flaw: Flaw): Promise
   }
 }
 
-/** Bodies may have been erased since the walk passed them; those still there were restored by somebody. */
+/** Bodies may have been erased since the walk passed them; those that still exist were restored. */
 async function firstPutBack(log: EntryLog, walk: ChainWalk): Promise<Flaw | undefined> {
   const positions = [...walk.named].filter((position) => position <= walk.position).toSorted((a, b) => a - b);
   for (let used = 0; used < positions.length; used += BODIES_AT_ONCE) {
@@ -156,10 +156,9 @@ export function contradictionText(
   log: { readonly log_id: string; readonly position: number },
 ): string {
   const by = { index: "its index", seal: "its newest seal" }[known.by];
-  if (known.log_id !== log.log_id)
-    return `another log lies in its place: ${by} knows of one with the id ${known.log_id}`;
+  if (known.log_id !== log.log_id) return `the log was replaced: ${by} knows a log with the id ${known.log_id}`;
   if (log.position < known.position) {
-    return `the log was cut off: ${by} knows of entries through ${known.position}, and it ends at ${log.position}`;
+    return `the log was truncated: ${by} knows entries through ${known.position}, and it ends at ${log.position}`;
   }
-  return `the log was written anew: ${by} knows of another entry at position ${known.position}`;
+  return `the log was rewritten: ${by} knows another entry at position ${known.position}`;
 }

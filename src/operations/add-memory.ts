@@ -1,4 +1,4 @@
-// Adding a memory on a person's word, or proposing one.
+// Adds a memory for a person, or proposes one.
 import { Type } from "typebox";
 import type { Scope } from "../guard/scopes.js";
 import { droppedProposal, memory } from "../memories/review/memory-answers.js";
@@ -47,11 +47,11 @@ export const addMemory = operation({
   answer: ({ memories }, { body }) => memories.add(body),
 });
 
-/** Who may only capture speaks for an agent and proposes, and has no say in whose word it is. */
+/** A caller with scope capture acts for an agent: it can only propose, and cannot name an actor. */
 function scopesFor(given: unknown): readonly Scope[] | undefined {
   if (!isJsonObject(given)) return undefined;
   const { status = "active", source, content, actor } = given;
-  // Nobody needs a key to be told that nothing was said.
+  // An empty body is refused before the key is checked.
   if ((status !== "active" && status !== "candidate") || content === undefined) return undefined;
   const isAgents = status === "candidate" && (source ?? "agent") === "agent" && (actor ?? undefined) === undefined;
   return isAgents ? ["capture", "review"] : ["review"];

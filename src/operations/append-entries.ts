@@ -36,7 +36,7 @@ export const appendEntries = operation({
     ] satisfies readonly EntryInput[],
     is_required: true,
     form: "json_or_lines",
-    // The recorder parses what it is given; until then a body is only claimed to be entries.
+    // Not checked yet: the recorder parses it.
     parse: (given) => given as EntryInput | readonly EntryInput[],
   }),
   output: appendResult,

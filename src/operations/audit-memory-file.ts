@@ -1,4 +1,4 @@
-// What the record says of every statement in somebody's memory file.
+// Compares every statement of a memory file with the record.
 import { fileAudit } from "../memories/review/memory-answers.js";
 import { newAudit, parseFileText } from "../memories/review/memory-input.js";
 import { body, operation } from "./operation.js";
@@ -6,10 +6,10 @@ import { body, operation } from "./operation.js";
 export const auditMemoryFile = operation({
   name: "auditMemoryFile",
   tag: "Memories",
-  summary: "What the record says of every statement in a memory file",
+  summary: "Check every statement of a memory file against the record",
   description:
-    "`supported` with the quote, `echoed` where only assistants or context packs say so, `unsupported`, `contradicted` or " +
-    "`superseded`. Nothing is written down.",
+    "`supported` with the quote, `echoed` if only assistants or context packs say so, `unsupported`, `contradicted` or " +
+    "`superseded`. Nothing is recorded.",
   scope: "review",
   route: "POST /memories/audit",
   tool: undefined,

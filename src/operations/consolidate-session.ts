@@ -25,11 +25,11 @@ const example: GivenIn<typeof newConsolidation> = { through: 5, summary: "The bu
 export const consolidateSession = operation({
   name: "consolidateSession",
   tag: "Sessions",
-  summary: "Leave the older part of a session out of its history",
+  summary: "Replace the older part of a session's history with a summary",
   description:
-    "`through` is the position of one of its entries. It moves down to the end of a complete turn, and the answer " +
-    "has where that is. What would move nothing adds no entry. Everything stays in the log, and history gives the model " +
-    "the summary in its place.",
+    "`through` is the position of one of its entries. It is lowered to the end of a complete turn; the answer " +
+    "has the result. If nothing would change, no entry is added. Everything stays in the log; history gives the model the " +
+    "summary instead.",
   scope: "capture",
   route: "POST /sessions/:id/consolidate",
   tool: undefined,
@@ -45,7 +45,7 @@ export const consolidateSession = operation({
   }),
   output: named("Consolidation", Type.Object({ through: count })),
   example: { through: example.through },
-  answer_is: "Through where the session is consolidated now; 0 where no turn is complete yet.",
+  answer_is: "Position through which the session is consolidated; 0 if no turn is complete yet.",
   missing: undefined,
   refusals: ["session_id_invalid", "consolidation_backwards"],
   needs: "recorder",
@@ -71,7 +71,7 @@ function fieldUnknown(field: string): Rejection {
   return reject({
     code: "field_invalid",
     field,
-    message: `there is no field ${JSON.stringify(field)} here`,
+    message: `unknown field ${JSON.stringify(field)}`,
     hint: "Fields are through, summary, trigger and tokens_before. POST /entries takes a consolidation with labels.",
   });
 }

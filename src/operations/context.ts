@@ -9,8 +9,8 @@ export const context = operation({
   tag: "Context",
   summary: "Get what a model was given for an answer",
   description:
-    "Of an interaction or an assistant's message; of a tool call, an error or a decision, that of the answer it came from. " +
-    "Exact where the request was recorded (`context_pack.messages`), else the session's history as it was then.",
+    "For an interaction or an assistant's message. For a tool call, an error or a decision: of the answer it came from. " +
+    "Exact if the request was recorded (`context_pack.messages`), otherwise the session's history as it was then.",
   scope: "read",
   route: "GET /entries/:id/context",
   tool: undefined,

@@ -21,8 +21,8 @@ const entryCounts = Type.Object({
 export const count = operation({
   name: "count",
   tag: "Store",
-  summary: "Count what there is, by kind and project",
-  description: "And when the first and the last entry happened; null where there is none.",
+  summary: "Count entries by kind and project",
+  description: "With the times of the first and the last entry; null if there are none.",
   scope: "read",
   route: "GET /stats",
   tool: undefined,

@@ -22,12 +22,12 @@ export const interactionId: Parameter<string, string> = {
   parse: (value) => String(value),
 };
 
-/** A number that no position can have is one that nothing stands at. */
+/** Numbers outside the range of positions name no entry. */
 function toRef(text: string): EntryRef {
   return isPositionText(text) ? { position: Math.min(Number(text), Number.MAX_SAFE_INTEGER) } : { id: text };
 }
 
-/** What was found for the answer that an entry belongs to; undefined where there is no such entry. */
+/** The result for the answer that an entry belongs to; undefined if there is no such entry. */
 export function foundFor<T>(ref: EntryRef, answer: AnswerLookup<T> | undefined): T | undefined {
   if (answer === undefined || answer.outcome === "found") return answer?.found;
   const name = JSON.stringify(String("id" in ref ? ref.id : ref.position).slice(0, 128));
@@ -37,7 +37,7 @@ export function foundFor<T>(ref: EntryRef, answer: AnswerLookup<T> | undefined):
   throw new RecorderError({
     code: "field_invalid",
     field: "id",
-    message: `entry ${name} is no answer of a model (${answer.kind})`,
+    message: `entry ${name} is not a model response (${answer.kind})`,
     hint: "Name an interaction, an assistant's message, a tool call, an error or a decision.",
   });
 }

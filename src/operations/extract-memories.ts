@@ -17,7 +17,7 @@ export const extractMemories = operation({
   positional: ["id"],
   body: noFields,
   output: extraction,
-  answer_is: "What came of it.",
+  answer_is: "The result.",
   missing: undefined,
   refusals: ["interaction_not_found"],
   needs: "writers",

@@ -1,15 +1,15 @@
-// Forgetting: the bodies of an entry, a session or a project are removed for good.
+// Forgetting: the bodies of an entry, a session or a project are erased.
 import { forgotten, newForgetting, parseForgetOptions } from "../log/forgetting/forget-requests.js";
 import { body, operation } from "./operation.js";
 
 export const forget = operation({
   name: "forget",
   tag: "Store",
-  summary: "Remove the bodies of an entry, a session or a project for good",
+  summary: "Erase the bodies of an entry, a session or a project",
   description:
-    "With all that belongs to them: the response of an interaction, everything that carries the session's or the " +
-    "project's name. Positions, times and the chain of hashes stay, and a `redaction` entry names what went, with the " +
-    "reason. With `dry_run` nothing is done. What arrives after the redaction stays.",
+    "With everything that belongs to them: the response of an interaction, all entries with the session's or the " +
+    "project's name. Positions, times and the hash chain stay, and a `redaction` entry names what was erased and why. " +
+    "`dry_run` changes nothing. Entries recorded after the redaction stay.",
   scope: "admin",
   route: "POST /forget",
   tool: undefined,
@@ -25,7 +25,7 @@ export const forget = operation({
     parse: parseForgetOptions,
   }),
   output: forgotten,
-  answer_is: "What went.",
+  answer_is: "What was erased.",
   missing: undefined,
   refusals: [
     ...(["kind_reserved", "session_id_invalid", "label_invalid", "entry_not_found", "session_not_found"] as const),

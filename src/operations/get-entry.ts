@@ -9,14 +9,13 @@ export const getEntry = operation({
   name: "getEntry",
   tag: "Entries",
   summary: "Get one entry, whole",
-  description: "By its id or its position. Of an erased one it gives what is left.",
+  description: "By its id or its position. For an erased entry: what is left.",
   scope: "read",
   route: "GET /entries/:id",
   tool: {
     name: "get_entry",
     title: "One entry, whole",
-    description:
-      "Gets an entry by its id or position. One that is too long comes as parts of its JSON text, one after the other.",
+    description: "Gets an entry by its id or position. A long entry comes in parts of its JSON text.",
     in_parts: true,
   },
   command: {

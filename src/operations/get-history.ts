@@ -8,9 +8,8 @@ import { sessionId } from "./session-id.js";
 
 const max_messages: Parameter<number | string, number> = {
   description:
-    "At most so many of the newest messages, from a user's message on; system messages and the summary of a consolidation " +
-    "do not count. Of a turn that is longer it gives the user's message and the newest calls with their results. Zero or " +
-    "less gives none.",
+    "Maximum number of newest messages, starting at a user's message. System messages and the consolidation summary do not " +
+    "count. Of a longer turn: the user's message and the newest calls with their results. Zero or less gives none.",
   schema: { type: "number", default: MESSAGES_DEFAULT },
   example: 20,
   flag: { name: "max-messages", value: "n", says: `at most n of the newest messages (${MESSAGES_DEFAULT})` },
@@ -19,7 +18,7 @@ const max_messages: Parameter<number | string, number> = {
 };
 
 const max_tokens: Parameter<number | string, number | undefined> = {
-  description: "As many of the newest messages as fit into so many tokens; everything that is returned counts.",
+  description: "Maximum number of tokens; gives as many of the newest messages as fit. Everything returned counts.",
   schema: { type: "number" },
   flag: { name: "max-tokens", value: "n", says: "as many of the newest messages as fit into n tokens" },
   refusals: ["limit_invalid", "budget_too_small"],
@@ -49,17 +48,17 @@ export const getHistory = operation({
   tag: "Sessions",
   summary: "Get a session as model input",
   description:
-    "The messages after the last clear and consolidation, repaired so that a provider takes them: every call has its " +
+    "The messages after the last clear and consolidation, repaired for the provider's API: every call has its " +
     "result, and the first message after the system's is a user's. System messages and the newest consolidation's " +
-    "summary stand in front. A session that has no entry yet gives an empty list.",
+    "summary come first. A session without entries gives an empty list.",
   scope: "read",
   route: "GET /sessions/:id/history",
   tool: {
     name: "session_context",
     title: "A session as model input",
     description:
-      "Hands a session back as messages that a provider takes: after the last clear and consolidation (whose summary " +
-      "stands in front), every tool call with its result.",
+      "Gives a session as messages for the provider's API: after the last clear and consolidation (whose summary " +
+      "comes first), every tool call with its result.",
     list: "messages",
     names: { id: "session_id" },
   },

@@ -18,7 +18,7 @@ export const getInteraction = operation({
   name: "getInteraction",
   tag: "Interactions",
   summary: "Get one interaction, whole",
-  description: "With its response once it has one; of an erased one it gives what is left.",
+  description: "With its response once it exists. For an erased interaction: what is left.",
   scope: "read",
   route: "GET /interactions/:id",
   tool: undefined,

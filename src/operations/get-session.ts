@@ -24,7 +24,7 @@ export const exampleSession: SessionSummary = {
 export const getSession = operation({
   name: "getSession",
   tag: "Sessions",
-  summary: "Get what is known of a session as a whole",
+  summary: "Get one session",
   description: "Title, metadata and parent come from its `session_info` entries; counts are by kind.",
   scope: "read",
   route: "GET /sessions/:id",

@@ -1,4 +1,4 @@
-// Proposing the statements of somebody's memory file.
+// Proposes the statements of a memory file.
 import { memoryImport } from "../memories/review/memory-answers.js";
 import { newAudit, parseFileText } from "../memories/review/memory-input.js";
 import { body, operation } from "./operation.js";
@@ -24,7 +24,7 @@ export const importMemoryFile = operation({
     parse: parseFileText,
   }),
   output: memoryImport,
-  answer_is: "What became of each.",
+  answer_is: "The result for each.",
   missing: undefined,
   refusals: ["label_invalid"],
   needs: "writers",

@@ -62,7 +62,7 @@ export const recorderOperations = {
   context,
   /** Whether a text was in the model's context when it answered, had fallen out by then, or was never given in the session. */
   told,
-  /** How many tokens calls to models took and what they cost; each call counts once, however many entries tell of it. */
+  /** How many tokens calls to models took and what they cost; each call counts once, however many entries report it. */
   usage,
   /** Sessions, the one with the newest entry first. */
   listSessions,

@@ -22,12 +22,12 @@ import {
 import { operation } from "./operation.js";
 
 const status = oneOfParameter<MemoryStatus>(memoryStatuses, {
-  description: `Memories of this status: ${memoryStatuses.join(", ")}. Candidates come best first, and are the queue.`,
+  description: `Memories of this status: ${memoryStatuses.join(", ")}. Candidates form the review queue, best first.`,
   flag: { name: "status", value: "status", says: `only memories of this status: ${memoryStatuses.join(", ")}` },
 });
 
 const project: Parameter<string, string | undefined> = {
-  description: "Memories of this project. An empty value filters nothing; `-` selects those that hold everywhere.",
+  description: "Memories of this project. An empty value filters nothing; `-` selects global ones.",
   schema: { type: "string" },
   flag: { name: "project", value: "name", says: "only memories of this project; - for those without one" },
   refusals: ["label_invalid"],

@@ -17,7 +17,7 @@ const order: Parameter<Order | string, Order> = {
 };
 
 const after: Parameter<number | string, number | undefined> = {
-  description: "Begin beyond this position: after it, or before it with `order=desc`. A cursor wins over it.",
+  description: "Start after this position, or before it with `order=desc`. A cursor takes precedence.",
   schema: { type: "integer", minimum: 0 },
   refusals: ["field_invalid"],
   is_view: true,
@@ -28,7 +28,7 @@ export const listSessionEntries = operation({
   name: "listSessionEntries",
   tag: "Sessions",
   summary: "List a session's entries by position",
-  description: "A session that has no entry yet gives an empty list.",
+  description: "A session without entries gives an empty list.",
   scope: "read",
   route: "GET /sessions/:id/entries",
   tool: undefined,

@@ -17,7 +17,7 @@ export const listSessions = operation({
   tag: "Sessions",
   summary: "List sessions, the one with the latest `last_at` first",
   description:
-    "With filters, those that hold an entry with the label. `next_cursor` reaches every session exactly once, also " +
+    "With filters: sessions with a matching entry. `next_cursor` reaches every session exactly once, also " +
     "while entries arrive: the list stays as it was at its first page.",
   scope: "read",
   route: "GET /sessions",

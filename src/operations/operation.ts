@@ -31,7 +31,7 @@ export interface Body<S extends TSchema = TSchema, Parsed = unknown> {
   readonly form: "json" | "json_or_empty" | "json_or_lines";
   /** Who counts as the actor over HTTP: the sender, unless the body names one; `sender` if the body must not. */
   readonly actor?: "sender_by_default" | "sender";
-  /** What was not given comes here, too. */
+  /** Also called with no body. */
   readonly parse: (given: unknown) => Parsed | Rejection;
 }
 
@@ -55,7 +55,7 @@ interface Outcome {
   readonly example?: unknown;
 }
 
-/** Before a model there is room for little: what else is said here is how a long answer is cut. */
+/** The MCP tool; also how a long answer is shortened, because a model's context is small. */
 interface Tool {
   readonly name: string;
   readonly title: string;
@@ -64,9 +64,9 @@ interface Tool {
   readonly list?: string;
   /** The field that is shown as the answer's text, in place of the document. */
   readonly text?: string;
-  /** Where it is too long it comes in parts, one after the other: its text, or else its JSON. */
+  /** A long answer comes in parts: of its text, or else of its JSON. */
   readonly in_parts?: true;
-  /** What parameters are called, where that is something else than over HTTP. */
+  /** Parameter names that differ from those over HTTP. */
   readonly names?: { readonly [parameter: string]: string };
 }
 
@@ -112,7 +112,7 @@ export interface Operation<
   readonly summary: string;
   readonly description: string;
   readonly scope: Need;
-  /** Where the body decides it: any of these scopes will do. Undefined where it is refused anyway. */
+  /** If the body decides: any of these scopes is enough. Undefined if it is refused anyway. */
   readonly scopes?: (body: unknown) => readonly Scope[] | undefined;
   readonly route: Route;
   readonly tool: Tool | undefined;
@@ -133,7 +133,7 @@ export interface Operation<
   readonly recorded?: Recorded<AnswerOf<S>>;
   /** Makes JSON of a large answer without holding up others. */
   readonly toJson?: (answer: AnswerOf<S>) => Promise<Uint8Array>;
-  /** What is missing where there is no answer: undefined in the library, 404 over HTTP. */
+  /** Name of a missing answer: undefined in the library, 404 over HTTP. */
   readonly missing: Missing;
   /** Its error codes, in addition to those of its parameters. */
   readonly refusals: readonly (RejectionCode | FaultCode)[];
@@ -142,7 +142,7 @@ export interface Operation<
   readonly markdown?: string;
   /** An answer may be as large as an entry can be: HTTP sends the JSON that is written where it is read. */
   readonly is_large?: true;
-  /** Writes down that it was asked: no page of another site may ask, nor anybody for headers alone. */
+  /** The call is recorded, so cross-origin and HEAD requests are refused. */
   readonly note?: (writers: Writers, query: QueryOf<I>, answer: AnswerOf<S>) => Promise<void>;
   readonly answer: Sources<AskedWith<I, B>, AnswerOf<S> | (Missing extends Noun ? undefined : never)>[N];
 }
@@ -193,7 +193,7 @@ export type MethodOf<Op> = Op extends {
     ) => Promise<AnswerTo<Op>>
   : never;
 
-/** Any operation, whatever it takes and answers with. */
+/** Any operation. */
 export type AnyOperation = Omit<
   Operation,
   "answer" | "needs" | "input" | "positional" | "refine" | "recorded" | "toJson" | "note"
@@ -211,7 +211,7 @@ export function pathParametersOf({ route }: Pick<AnyOperation, "route">): readon
   return [...route.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
 }
 
-/** Said by every surface of what is not there; only the library's methods answer with undefined. */
+/** The error of every surface for a missing answer; only the library's methods return undefined. */
 export function missingFrom(
   operation: Pick<AnyOperation, "missing" | "route">,
   options: { readonly [name: string]: unknown },
@@ -221,7 +221,7 @@ export function missingFrom(
   return new RecorderError(notFound(operation.missing ?? "entry", options[name], more));
 }
 
-/** Reads what an operation was asked with; an option that it does not have is refused. */
+/** Parses an operation's options; unknown ones are refused. */
 export function parseOptions(
   { name, input, route, refine, body }: Pick<AnyOperation, "name" | "input" | "route" | "refine" | "body">,
   options: { readonly [name: string]: unknown },

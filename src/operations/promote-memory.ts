@@ -7,8 +7,8 @@ import { body, operation } from "./operation.js";
 export const promoteMemory = operation({
   name: "promoteMemory",
   tag: "Memories",
-  summary: "Make a candidate a memory",
-  description: "With `content` in another wording.",
+  summary: "Promote a candidate to a memory",
+  description: "`content` replaces its wording.",
   scope: "review",
   route: "POST /memories/:id/promote",
   tool: undefined,

@@ -20,7 +20,7 @@ const project: Parameter<string, string> = {
 };
 
 const q: Parameter<string, string> = {
-  description: "What the model is about to be asked: memories that match it come first.",
+  description: "The prompt; memories that match it come first.",
   schema: { type: "string" },
   example: "Which port does the server listen on?",
   flag: { name: "q", value: "text", says: "the prompt; memories that match it come first" },
@@ -37,13 +37,13 @@ const session_id: Parameter<string, string> = {
 };
 
 const budget_tokens: Parameter<number | string, number> = {
-  description: "How many tokens the text may have; whole statements, as many as fit.",
+  description: "Maximum number of tokens; as many whole statements as fit.",
   schema: { type: "number", default: TOKENS_DEFAULT },
   flag: { name: "budget-tokens", value: "n", says: `how many tokens the text may have (${TOKENS_DEFAULT})` },
   refusals: ["limit_invalid"],
   parse(value, { name }) {
     const budget = parseCount(name, value) ?? TOKENS_DEFAULT;
-    // The answer says what the budget was, and JSON has no word for all of it.
+    // The answer includes the budget, and JSON cannot represent Infinity.
     return typeof budget === "number" ? Math.min(budget, Number.MAX_SAFE_INTEGER) : budget;
   },
 };
@@ -51,11 +51,11 @@ const budget_tokens: Parameter<number | string, number> = {
 export const recall = operation({
   name: "recall",
   tag: "Memories",
-  summary: "What a model should be given, within a budget of tokens",
+  summary: "Get memories for a prompt, within a token budget",
   description:
-    "Active memories of the project and those that hold everywhere: identity and preference at most a tenth, project at " +
-    "most a quarter, then knowledge and adaptation. Whole statements, never cut. The answer can be handed to " +
-    "`POST /interactions` as it is.",
+    "Active memories of the project and global ones: identity and preference at most a tenth, project at " +
+    "most a quarter, then knowledge and adaptation. Whole statements, never cut. Pass the answer to " +
+    "`POST /interactions` unchanged.",
   scope: "read",
   route: "GET /recall",
   tool: undefined,

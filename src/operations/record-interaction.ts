@@ -11,8 +11,8 @@ export const recordInteraction = operation({
   tag: "Interactions",
   summary: "Record one round-trip with a model",
   description:
-    "Answers once it is on disk. With an `id` of your own the call can be repeated safely: the same content is " +
-    "acknowledged again, other content is refused.",
+    "Answers once it is on disk. With your own `id` the call can be repeated safely: the same content is " +
+    "acknowledged again, different content is refused.",
   scope: "capture",
   route: "POST /interactions",
   tool: undefined,

@@ -1,4 +1,4 @@
-// Reflection: a look back at the newest entries of conversations.
+// Reflection: a report on the newest entries of conversations.
 import { Type } from "typebox";
 import { count, each, named, oneOf, pageEnd, text, time } from "../model/schema.js";
 import { reflectionQuery } from "../reflect/read/reflection-query.js";
@@ -16,7 +16,7 @@ const placed = { id: text, position: Type.Integer({ minimum: 1 }), session_id: t
 const reflection = named(
   "Reflection",
   Type.Object({
-    reviewed: counted("How many entries were looked at."),
+    reviewed: counted("Number of reviewed entries."),
     users: counted("What users said: their messages, and interactions."),
     responses: counted("Messages of assistants, and interactions with a response."),
     errors: counted("Entries of kind `error`, and interactions that failed."),
@@ -27,7 +27,7 @@ const reflection = named(
     }),
     confidence: Type.Object({
       rated: counted("Messages of assistants that have one."),
-      tenths: Type.Array(count, { description: "How many lie below 0.1, from there below 0.2, and so on." }),
+      tenths: Type.Array(count, { description: "Counts per tenth: below 0.1, below 0.2, and so on." }),
     }),
     error_groups: Type.Array(Type.Object({ fingerprint: text, text, count, first_at: time, last_at: time, entry_ids })),
     topics: Type.Array(Type.Object({ word: text, count, entry_ids })),
@@ -65,7 +65,7 @@ const reflection = named(
       ),
     }),
     insights: Type.Array(Type.Object({ text, entry_ids })),
-    markdown: Type.String({ description: "The same for people." }),
+    markdown: Type.String({ description: "The report as text." }),
     partial: pageEnd.partial,
   }),
 );
@@ -73,16 +73,16 @@ const reflection = named(
 export const reflect = operation({
   name: "reflect",
   tag: "Reflection",
-  summary: "Look back at the newest entries of conversations",
+  summary: "Report on the newest entries of conversations",
   description:
     "Interactions, messages, tool calls, errors and decisions: low confidence, errors by what they have in common, " +
-    "topics of users, failing and slow tools, decisions followed by errors, and how this compares with as many " +
-    "entries before. Every finding cites its entries. With `Accept: text/markdown` the answer is the report's Markdown.",
+    "topics of users, failing and slow tools, decisions followed by errors, and a comparison with as many " +
+    "earlier entries. Every finding cites its entries. With `Accept: text/markdown` the answer is the report's Markdown.",
   scope: "read",
   route: "GET /reflection",
   tool: {
     name: "self_reflect",
-    title: "Look back at recent work",
+    title: "Reflect on recent work",
     description:
       "Reports on the newest entries: answers of low confidence, errors by what they have in common, recurring topics, " +
       "failing and slow tools, disliked answers, decisions followed by errors, the trend, and insights.",

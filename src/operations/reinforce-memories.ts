@@ -7,8 +7,9 @@ import { operation } from "./operation.js";
 export const reinforceMemories = operation({
   name: "reinforceMemories",
   tag: "Memories",
-  summary: "Count which memories an interaction was given, used and confirmed",
-  description: "Each memory once for a turn. Only what was confirmed without having been given makes it more certain.",
+  summary: "Count which memories were given, used and confirmed in an interaction",
+  description:
+    "Each memory counts once per turn. Only a confirmation of a memory that was not given raises its confidence.",
   scope: "review",
   route: "POST /interactions/:id/reinforce",
   tool: undefined,

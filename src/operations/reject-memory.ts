@@ -7,7 +7,7 @@ import { body, operation } from "./operation.js";
 export const rejectMemory = operation({
   name: "rejectMemory",
   tag: "Memories",
-  summary: "Turn a candidate down",
+  summary: "Reject a candidate",
   description: "It is not proposed again.",
   scope: "review",
   route: "POST /memories/:id/reject",

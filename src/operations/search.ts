@@ -15,7 +15,7 @@ import { operation } from "./operation.js";
 const q: Parameter<string, TypedQuery> = {
   description:
     'Terms that must all occur, `"a phrase"`, `-word` and `-"a phrase"` to exclude, and filters as in `kind:error` and ' +
-    `\`since:7d\`: ${typedFilterNames.map((name) => `\`${name}:\``).join(", ")}. All else is plain text.`,
+    `\`since:7d\`: ${typedFilterNames.map((name) => `\`${name}:\``).join(", ")}. Everything else is plain text.`,
   schema: { type: "string" },
   example: "build green",
   refusals: [
@@ -35,19 +35,16 @@ const searchHit = {
     referenceTo("ListedEntry"),
     Type.Object({
       field: Type.String({
-        description:
-          "The field that holds the first term; empty where only filters were given, or the entry was altered.",
+        description: "The field with the first term; empty if only filters were given, or the entry was altered.",
       }),
-      snippet: Type.String({ description: "A piece of that field's text, as it was recorded." }),
+      snippet: Type.String({ description: "Excerpt of that field's text, as recorded." }),
       matches: Type.Array(Type.Array(count, { minItems: 2, maxItems: 2 }), {
-        description: "Where terms stand in the snippet: start and end in UTF-16 units, in order, never overlapping.",
+        description: "Matches in the snippet: start and end in UTF-16 units, in order, never overlapping.",
       }),
       given: Type.Optional(
         Type.Integer({ minimum: 0, description: "With `in:context`: how often the text was given in its session." }),
       ),
-      status: Type.Optional(
-        oneOf(memoryStatuses, { description: "Of a hit of a memory kind: what the memory's status is now." }),
-      ),
+      status: Type.Optional(oneOf(memoryStatuses, { description: "For memory kinds: the memory's current status." })),
     }),
   ],
 };
@@ -58,21 +55,21 @@ const facets = named(
     kinds: countsOf("kind"),
     projects: countsOf("project"),
     sessions: countsOf("session_id"),
-    counted: Type.Integer({ minimum: 0, description: "How many hits were counted: the newest 10,000 at most." }),
+    counted: Type.Integer({ minimum: 0, description: "Number of counted hits: at most the newest 10,000." }),
     complete: Type.Boolean({ description: "Whether all hits were counted and every value is named." }),
   }),
 );
 
 const elsewhere = Type.Object(Object.fromEntries(Object.keys(optInKinds).map((name) => [name, Type.Optional(count)])), {
   description:
-    "On the first page of a search without `kind`: how many matches there are that only `kind:raw`, `kind:memory`, " +
+    "On the first page of a search without `kind`: how many matches only `kind:raw`, `kind:memory`, " +
     "`kind:audit` and `kind:session_info` find, by that name. Absent where there are none.",
 });
 
 export const search = operation({
   name: "search",
   tag: "Search",
-  summary: "Find entries by what they say, newest first",
+  summary: "Find entries by their text, newest first",
   description:
     "Case-insensitive substrings in any language. Filters, typed into `q` or given as parameters, must all hold; without " +
     "terms they list. Without `kind` the conversation is looked through: interactions, responses, messages, tool calls, " +
@@ -84,9 +81,9 @@ export const search = operation({
     name: "search",
     title: "Search the record",
     description:
-      "Finds entries of the conversation that hold all terms, newest first. Raw records, memories, audits and notes about " +
-      "sessions are found with kind; elsewhere counts the matches there. Long fields are cut in the answer; get_entry " +
-      "has them whole.",
+      "Finds entries of the conversation that contain all terms, newest first. Raw records, memories, audits and notes about " +
+      "sessions are found with kind; elsewhere counts the matches there. Long fields are shortened; get_entry " +
+      "gives them whole.",
     list: "results",
   },
   command: undefined,
@@ -113,7 +110,7 @@ export const search = operation({
         elsewhere: Type.Optional(elsewhere),
         elsewhere_at_least: Type.Optional(
           Type.Literal(true, {
-            description: "Not everything was looked at, so there may be more matches elsewhere than are counted.",
+            description: "Not everything was searched; there may be more matches elsewhere.",
           }),
         ),
         ...pageEnd,

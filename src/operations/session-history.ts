@@ -9,7 +9,7 @@ import { operation } from "./operation.js";
 export const PARTIAL_NOTE = "The index is being rebuilt; older entries may be missing.";
 
 const query: Parameter<string, TypedQuery> = {
-  description: "One phrase, whatever it contains.",
+  description: "Searched as one phrase.",
   schema: { type: "string" },
   refusals: ["query_empty", "query_too_long", "field_invalid"],
   parse: (value, { name }) => parsePhraseQuery(value, name),
@@ -26,9 +26,9 @@ export const sessionHistory = operation({
   route: "GET /session-history",
   tool: {
     name: "session_history",
-    title: "What was recorded about a phrase",
+    title: "Find a phrase in the record",
     description:
-      "Looks a phrase up in the recorded conversation, newest first, a line each: what users and assistants said, tools " +
+      "Finds a phrase in the recorded conversation, newest first, one line per entry: what users and assistants said, tools " +
       "returned, failed and was decided. For exact terms, exclusions and filters use search.",
     text: "text",
     in_parts: true,

@@ -7,8 +7,8 @@ import { body, operation } from "./operation.js";
 export const supersedeMemory = operation({
   name: "supersedeMemory",
   tag: "Memories",
-  summary: "Put a memory out of use",
-  description: "With `content` another memory takes its place, which `superseded_by` names.",
+  summary: "Retire a memory",
+  description: "`content` adds a memory that replaces it, named by `superseded_by`.",
   scope: "review",
   route: "POST /memories/:id/supersede",
   tool: undefined,

@@ -6,7 +6,7 @@ import { entryRef, foundFor } from "./entry-ref.js";
 import { operation } from "./operation.js";
 
 const q: Parameter<string, string> = {
-  description: "The text that is looked for: one phrase, whatever it contains, compared as a search compares it.",
+  description: "The text to look for, as one phrase; compared as in search.",
   schema: { type: "string" },
   example: "port 4747",
   refusals: ["query_empty", "query_too_long", "field_invalid"],
@@ -18,13 +18,12 @@ export const told = operation({
   tag: "Context",
   summary: "Ask whether a text was in the model's context when it answered",
   description:
-    "Given, with where it stood; fallen out, with the last answer that was given it and what took it away; or never given in " +
-    "the session.",
+    "Given (and where), fallen out (with the last answer that had it, and why), or never given in the session.",
   scope: "read",
   route: "GET /entries/:id/told",
   tool: {
     name: "told",
-    title: "Was the model told this?",
+    title: "Was this in the model's context?",
     description:
       "Says whether a text was in the model's context for an answer: given (and where), fallen out (with the last answer " +
       "that had it, and why), or never given in the session.",
@@ -41,7 +40,7 @@ export const told = operation({
     prose: "The answer is given, fell out (with when and why), or never given in the session.",
     examples: [
       ["was the rule there?", 'hansard told 12 "never push to main"'],
-      ["the first answer that was given a text", "hansard told 40 --json /etc/app.conf | jq .first_given"],
+      ["the first answer that had a text in its context", "hansard told 40 --json /etc/app.conf | jq .first_given"],
     ],
   },
   input: { id: entryRef, q },

@@ -21,11 +21,11 @@ const by: Parameter<readonly UsageDivision[] | string, readonly UsageDivision[]>
 export const usage = operation({
   name: "usage",
   tag: "Usage",
-  summary: "Sum up tokens and cost of calls to models",
+  summary: "Sum tokens and cost of model calls",
   description:
-    "What interactions, their responses and assistants' messages (`extra.usage`) say, each call once, although a " +
-    "transcript, copies of it and the provider's bodies tell of it: `extra.message_id` and `extra.request_id` show that it " +
-    "is the same. Tokens are summed up as their providers count them; `cost` takes their differences into account.",
+    "From interactions, their responses and assistants' messages (`extra.usage`). Each call counts once, even if a " +
+    "transcript, its copies and the provider's bodies report it: `extra.message_id` and `extra.request_id` identify " +
+    "it. Tokens are summed up as their providers count them; `cost` takes their differences into account.",
   scope: "read",
   route: "GET /usage",
   tool: undefined,

@@ -82,7 +82,7 @@ describe("seal", () => {
       status: 1,
       ok: false,
       position: 4,
-      reason: "the log was cut off: entries through 5 were sealed",
+      reason: "the log was truncated: entries through 5 were sealed",
     });
   });
 

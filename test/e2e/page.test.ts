@@ -98,7 +98,7 @@ test("every address below /ui/ is the page's, also of a session that is called l
   await page.goto(`${server.address}/ui/no/such/view`);
   await page.getByRole("heading", { name: "Page not found" }).waitFor();
   await page.goto(`${server.address}/docs`);
-  await page.getByRole("heading", { name: "Talking to Hansard over HTTP" }).waitFor();
+  await page.getByRole("heading", { name: "Hansard HTTP API" }).waitFor();
   expect(problems).toEqual([]);
 });
 

@@ -279,7 +279,7 @@ export const orphanStatement: Statement = {
       SELECT h.position, 'the head of the log is not its last entry' AS reason
       FROM head h LEFT JOIN hansard_entries e USING (position) WHERE h.position > 0 AND e.hash IS DISTINCT FROM h.hash
       UNION ALL
-      SELECT r.position, 'something lies here that was never recorded' FROM (
+      SELECT r.position, 'stored data was never recorded as an entry' FROM (
         SELECT min(position) FROM hansard_entries WHERE position < 1
         UNION ALL
         SELECT min(position) FROM hansard_entries WHERE position > (SELECT position FROM head)

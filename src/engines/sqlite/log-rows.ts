@@ -309,7 +309,7 @@ export function prepareLog(db: Database.Database): LogStatements {
 /** One statement, so concurrent appends are seen whole or not at all. */
 export const orphanQuery = `
   WITH head AS (SELECT coalesce(max(position), 0) AS position FROM entries)
-  SELECT position, 'something lies here that was never recorded' AS reason FROM (
+  SELECT position, 'stored data was never recorded as an entry' AS reason FROM (
     SELECT min(position) AS position FROM entries WHERE position < 1
     UNION ALL SELECT min(position) FROM bodies WHERE position < 1
     UNION ALL SELECT min(position) FROM bodies WHERE position > (SELECT position FROM head)

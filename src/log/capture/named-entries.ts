@@ -157,7 +157,7 @@ function entryNotFound(id: string): Rejection {
     orElse: ", or it was forgotten",
     hint: isPositionText(id)
       ? "This is a position; give the entry's id, which getting it by its position shows."
-      : "Record the entry first, then what somebody thought of it.",
+      : "Record the entry first, then the feedback.",
   });
 }
 

@@ -1,5 +1,5 @@
 // What belongs to an entry and is forgotten with it: responses, feedback, and memories that quote it. Quotes are
-// erased, and with them a statement that nobody vouched for or that repeats the quote in any of its wordings. What a
+// erased, and with them a statement that no person confirmed or that repeats the quote in any of its wordings. What a
 // person accepted in other words stays, unsupported.
 import { completionClaim, idClaim } from "../../model/claims.js";
 import { memoryKinds } from "../../model/entry.js";

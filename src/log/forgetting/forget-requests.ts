@@ -191,7 +191,7 @@ function parseRule(item: unknown): RetentionRule | Rejection {
     return reject({
       code: "kind_unknown",
       field: "kind",
-      message: `kind ${String(kind).slice(0, 40)} is not known`,
+      message: `unknown kind ${String(kind).slice(0, 40)}`,
       hint,
     });
   }

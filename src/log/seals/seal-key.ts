@@ -39,7 +39,7 @@ function refuseInside(path: string, data: string): void {
   const way = relative(realPathOf(data), realPathOf(path));
   if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return;
   throw new Fault("seal_key_unusable", `the seal key ${path} is inside the data folder`, {
-    hint: "Name a file elsewhere with HANSARD_SEAL_KEY: who can change the log must not find the key beside it.",
+    hint: "Name a file elsewhere with HANSARD_SEAL_KEY: anyone who can change the log must not find the key next to it.",
   });
 }
 

@@ -1,5 +1,5 @@
 // A seal: a small signed statement of what a log contained at one moment, to be kept elsewhere. It can show later that
-// entries were cut off at the end, which the chain alone cannot.
+// entries were removed from the end, which the chain alone cannot.
 import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { HASH_BYTES } from "../../model/chain.js";
 import { hexOf } from "../../model/hex.js";
@@ -89,7 +89,7 @@ export function sealFlaw(seal: Seal, key: KeyObject | undefined): string | undef
 export async function containmentFlaw(log: EntryLog, seal: Seal): Promise<string | undefined> {
   const head = await log.head();
   if (head.log_id !== seal.log_id) return sealFlaws.other_log;
-  if (head.position < seal.position) return `the log was cut off: entries through ${seal.position} were sealed`;
+  if (head.position < seal.position) return `the log was truncated: entries through ${seal.position} were sealed`;
   if (seal.position === 0) return undefined;
   const [stored] = await log.get([seal.position]);
   return stored !== undefined && hexOf(stored.hash) === seal.hash ? undefined : "the log does not hold what was sealed";

@@ -113,7 +113,7 @@ class KeptSeals {
     rmSync(this.#path(log_id), { force: true });
   }
 
-  /** By the log's id and location: an older copy elsewhere is not a log that was cut off. */
+  /** By the log's id and location: an older copy elsewhere is not a truncated log. */
   #path(log_id: string): string {
     const place = createHash("sha256").update(placeOf(this.#data)).digest("hex").slice(0, PLACE_CHARS);
     // The id comes from the log, which may contain anything.

@@ -91,7 +91,7 @@ export class RequestLog extends LogController {
   override incomingRequest(): void {}
 
   override requestCompleted(error: Error | null, request: FastifyRequest, reply: FastifyReply): void {
-    logRequest(request, reply, error ? "request cut off" : "request");
+    logRequest(request, reply, error ? "request aborted" : "request");
   }
 
   override defaultErrorLog(): void {}

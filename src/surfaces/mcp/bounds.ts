@@ -99,8 +99,8 @@ export function placeOf(cursor: unknown, before: (offset: number) => string | un
   throw new RecorderError({
     code: "cursor_invalid",
     field: "cursor",
-    message: "cursor does not lead anywhere: it is from another question, or what it led through has changed",
-    hint: "Ask again without it.",
+    message: "cursor expired: it belongs to another query, or the results have changed",
+    hint: "Repeat the call without it.",
   });
 }
 

@@ -124,7 +124,7 @@ const documentInParts: Cut = {
   has_cursor: true,
   output(_, schemas) {
     const { properties, required } = envelopeOf(schemas);
-    const part = { type: "string", description: "A part of its JSON text, where it does not fit whole." };
+    const part = { type: "string", description: "A part of its JSON text if it is too long." };
     return { type: "object", properties: { ...properties, part, next_cursor: nextCursor }, required };
   },
   async answer(_, { cursor }, ask) {

@@ -6,12 +6,12 @@ type Properties = { readonly [name: string]: JsonSchema };
 
 export const cursorProperty: JsonSchema = {
   type: "string",
-  description: "`next_cursor` of the answer before, with the same arguments.",
+  description: "`next_cursor` of the previous answer, with the same arguments.",
 };
 
 export const nextCursor: JsonSchema = {
   type: ["string", "null"],
-  description: "Leads on, given as `cursor`; null where this is all.",
+  description: "Pass it as `cursor` for the next page; null on the last.",
 };
 
 /** The arguments of an operation. */
@@ -57,7 +57,7 @@ function lean(schemas: Schemas): Schemas {
   const listed = {
     ...envelope,
     description:
-      "The envelope, and the fields of its kind; only the envelope and `altered` where it does not match its hash.",
+      "The envelope, and the fields of its kind; only the envelope and `altered` if it does not match its hash.",
   };
   const memory = {
     type: "object",

@@ -86,7 +86,7 @@ const memoryTools = {
         id: { type: "string" },
         similar_to: { type: "array", items: { type: "string" } },
         conflicts_with: { type: "array", items: { type: "string" } },
-        dropped: { type: "string", description: "The gate that it did not pass." },
+        dropped: { type: "string", description: "The gate that dropped it." },
         reason: { type: "string" },
       },
       required: ["status"],
@@ -131,6 +131,6 @@ export const tools: { readonly [name: string]: Tool } = {
 };
 
 function notForAgents(field: string): RecorderError {
-  const message = `${field} is not for an agent to say`;
+  const message = `an agent cannot set ${field}`;
   return new RecorderError({ code: "field_invalid", field, message, hint: "Leave it out; a person decides." });
 }

@@ -1,4 +1,4 @@
-// Bodies of requests: read whole, within limits, and handed to the parser that their type asks for.
+// Request bodies: read whole, within limits, and parsed by their content type.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
@@ -27,20 +27,20 @@ export function acceptJsonLines(app: FastifyInstance): void {
   });
 }
 
-/** Lets the routes of `app` take a body that is empty whatever it calls itself, as `curl -d ''` sends it. */
+/** Lets the routes of `app` accept an empty body of any content type, as `curl -d ''` sends it. */
 export function acceptEmptyBodies(app: FastifyInstance): void {
   accept(app, "*", {
     parse: async ({ bytes }) => (bytes.byteLength === 0 ? undefined : reject(contentTypeUnsupported())),
   });
 }
 
-/** The parsed body; undefined where there is none, and that is fine. */
+/** The parsed body; undefined if there is none. */
 export function optionalBodyOf(request: FastifyRequest): unknown {
   const { body } = request;
   return body instanceof Rejection && body.code === "body_missing" ? undefined : accepted(body);
 }
 
-/** The parsed body, or the rejection it came to. */
+/** The parsed body, or why it was rejected. */
 export function bodyOf(request: FastifyRequest): unknown {
   return accepted(request.body === undefined ? bodyMissing() : request.body);
 }
@@ -153,8 +153,8 @@ const BYTE_ORDER_MARK = 0xfeff;
 const LINE_FEED = 0x0a;
 
 /**
- * A body as it was read: small ones whole, large ones together with what was seen of them on the way. Of a large list each
- * item is parsed for itself, since all of them at once would keep everybody else waiting.
+ * A body as it was read: small ones whole, large ones with the result of the scan. The
+ * items of a large list are parsed one by one, so other requests run in between.
  */
 interface ReadBody {
   readonly bytes: Buffer;
@@ -167,7 +167,7 @@ export async function parseJsonBody({ bytes, scan }: ReadBody): Promise<unknown>
   const list = scan?.list;
   if (list === undefined) return parseAlone(bytes);
   if (!isUtf8(bytes)) return utf8Invalid("the body");
-  if (!list.isWhole) return jsonInvalid("the body", "its list does not end, or something follows it");
+  if (!list.isWhole) return jsonInvalid("the body", "the list is not closed, or text follows it");
   const slice = new TimeSlice();
   const items: unknown[] = [];
   let start = list.start + 1;
@@ -183,7 +183,7 @@ export async function parseJsonBody({ bytes, scan }: ReadBody): Promise<unknown>
   return items;
 }
 
-/** What is made of a large entry is made in the next time slice. */
+/** Work on a large entry continues in the next time slice. */
 async function parseAlone(bytes: Buffer): Promise<unknown> {
   const slice = new TimeSlice();
   const parsed = parseJson(bytes, "the body");
@@ -192,7 +192,7 @@ async function parseAlone(bytes: Buffer): Promise<unknown> {
 }
 
 /**
- * Blank lines are passed over; `index` counts the others.
+ * Skips blank lines; `index` counts the others.
  *
  * @internal Exported for tests.
  */
@@ -206,7 +206,7 @@ export async function parseJsonLines({ bytes }: ReadBody): Promise<readonly unkn
     line += 1;
     const bytesOfLine = bytes.subarray(start, end);
     start = end + 1;
-    // Told apart without parsing, since a request may hold millions of them.
+    // Checked without parsing, since a request may contain millions of them.
     if (isBlank(bytesOfLine)) continue;
     const item = parseJson(bytesOfLine, `line ${line}`);
     if (!(item instanceof Rejection)) items.push(item);
@@ -226,7 +226,7 @@ function parseJson(bytes: Buffer, what: string): unknown {
   if (!isUtf8(bytes)) return utf8Invalid(what);
   const text = bytes.toString("utf8");
   const parsed = parseText(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text, what);
-  // `trim` takes a byte order mark away too.
+  // `trim` removes a byte order mark too.
   return parsed instanceof Rejection && text.trim() === "" ? bodyMissing() : parsed;
 }
 
@@ -246,7 +246,7 @@ function utf8Invalid(what: string): Rejection {
   return reject({ code: "utf8_invalid", message: `${what} is not valid UTF-8`, hint: "Send text as UTF-8." });
 }
 
-/** The answer quotes the parser, which quotes the body: it goes back to where it came from, and into no log. */
+/** The message quotes the parser, which quotes the body. It goes to the sender only, never into a log. */
 function jsonInvalid(what: string, reason: string): Rejection {
   return reject({ code: "json_invalid", message: `${what} is not valid JSON: ${reason.slice(0, 200)}` });
 }
@@ -255,7 +255,7 @@ function jsonInvalid(what: string, reason: string): Rejection {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** What the body may take of memory; null where there is none. */
+    /** The memory account of the body; null if there is no body. */
     bodyAccount: BodyAccount | null;
   }
 }
@@ -284,7 +284,7 @@ export class BodyBudget {
     return this.#held;
   }
 
-  /** The account of one request; what it has taken is given back when its answer is out or its connection gone. */
+  /** The account of one request. Its memory is released when the response was sent or the connection closed. */
   account(reply: FastifyReply): BodyAccount {
     let taken = 0;
     reply.raw.once("close", () => {
@@ -293,7 +293,7 @@ export class BodyBudget {
     });
     return {
       take: (bytes) => {
-        // A body that is alone is taken, however large it may be: its own limit holds.
+        // A single body is always accepted: its own size limit applies.
         const isAlone = this.#held === taken;
         if (!isAlone && this.#held + bytes > this.#bytesMax) return false;
         taken += bytes;
@@ -305,12 +305,12 @@ export class BodyBudget {
 }
 
 interface BodyAccount {
-  /** False where memory has no room for so much more. */
+  /** False if the limit is exceeded. */
   take(bytes: number): boolean;
 }
 
 function bodiesOverload(): Fault {
-  return new Fault("overloaded", "more is being sent than memory may hold", {
-    hint: "Send again in a second; what was refused was not stored.",
+  return new Fault("overloaded", "too many request bodies are in memory", {
+    hint: "Retry in a second. The refused entries were not stored.",
   });
 }

@@ -1,5 +1,5 @@
-// Request checks: every request is asked which server it means, where it comes from, who sends it and what for. What each route
-// needs is in operations/route-scopes.ts, and a route that is not there cannot be registered.
+// Request checks: host, origin, key and scope of every request. The scope of each route is in operations/route-scopes.ts; a
+// route without one cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../../guard/keys.js";
 import { allows, type Scope } from "../../../guard/scopes.js";
@@ -46,7 +46,7 @@ export function checkRequests(app: FastifyInstance, { keys, hosts, rate }: Reque
     reply.headers(answerHeaders);
     const refused = hosts.refuse(request);
     if (refused !== undefined) throw new RecorderError(refused);
-    // What leads nowhere shows nothing.
+    // Unknown addresses show no data.
     const need = request.is404 ? "open" : (request.routeOptions.config.need ?? "admin");
     const caller = need === "open" ? undefined : await admit(keys, request.headers.authorization);
     const isKnown = caller !== undefined && !(caller instanceof Rejection) && caller.actor.startsWith("key:");
@@ -65,8 +65,8 @@ async function admit(keys: Recorder["keys"], authorization: string | undefined):
     return await keys.authenticate(authorization);
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause;
-    const hint = "Ask again in a moment; the server's log has more.";
-    throw new Fault(cause.code, "keys cannot be looked up at present", { hint, cause });
+    const hint = "Retry in a moment; the server's log has details.";
+    throw new Fault(cause.code, "keys cannot be checked at present", { hint, cause });
   }
 }
 
@@ -76,7 +76,7 @@ function needOf(method: string, path: string): Need | undefined {
   return Object.hasOwn(needByRoute, route) ? needByRoute[route] : undefined;
 }
 
-/** Who asks, in a route that needs a key. */
+/** The caller of a route that needs a key. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error("only routes that need a key have a caller");
   return request.caller;
@@ -114,7 +114,7 @@ function scopeInsufficient(needed: Scope, granted: Scope, reply: FastifyReply): 
   reply.header("www-authenticate", `Bearer realm="hansard", error="insufficient_scope", scope="${needed}"`);
   return new RecorderError({
     code: "scope_insufficient",
-    message: `this needs a key of scope ${needed}, and the one sent has ${granted}`,
+    message: `this needs a key with scope ${needed}, and the one sent has ${granted}`,
     hint: `\`hansard keys create --scope ${needed}\` makes one.`,
   });
 }
@@ -124,7 +124,7 @@ function refuseHurry(waitMs: number, reply: FastifyReply): void {
   reply.header("retry-after", String(Math.ceil(waitMs / 1000)));
   throw new RecorderError({
     code: "rate_exceeded",
-    message: "too many requests in too short a time",
+    message: "too many requests",
     hint: "Send several entries with one request, or start the server with a higher --rate.",
   });
 }

@@ -1,4 +1,4 @@
-// What an error looks like on the wire: one shape for all of them, and the tables that give each its status.
+// Errors on the wire: one shape for all, and the tables that give each its status.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -99,7 +99,7 @@ export const statusByFault = {
 
 const RETRY_AFTER_SECONDS = "1";
 
-/** Fastify's error handler: whatever was thrown becomes an answer, and what is not the caller's fault is logged. */
+/** Fastify's error handler: turns every error into a response, and logs those that are not the caller's fault. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, answer } = toErrorAnswer(error, request.id);
   if (status >= 500) logFailure(request, error);
@@ -111,7 +111,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return reply.send(answer);
 }
 
-/** Addresses that no route can be looked up for; they pass none of the hooks. */
+/** URLs that the router cannot parse; they pass none of the hooks. */
 export function refuseAddress(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   sendError(error, request, reply.headers(answerHeaders));
 }
@@ -124,25 +124,25 @@ function toErrorAnswer(error: unknown, requestId: string): { readonly status: nu
   }
   const refused = frameworkRejection(error);
   if (refused !== undefined) return rejectionAnswer(refused);
-  const message = `something went wrong inside the server; its log has more under request ${requestId}`;
+  const message = `internal error; see the server log, request ${requestId}`;
   return { status: 500, answer: { error: { code: "internal", message } } };
 }
 
 function rejectionAnswer(refused: RejectionDetails): { readonly status: number; readonly answer: ErrorAnswer } {
   const { code, message, field, index, hint, least } = refused;
-  // JSON leaves out what is undefined.
+  // JSON omits undefined values.
   return { status: statusByRejection[code], answer: { error: { code, message, field, index, hint, least } } };
 }
 
-/** What Fastify itself refuses before a route sees it. */
+/** Requests that Fastify refuses before a route sees them. */
 function frameworkRejection(error: unknown): RejectionDetails | undefined {
   const { code, statusCode = 500 } = (error ?? {}) as Partial<FastifyError>;
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return contentTypeUnsupported();
   if (code === "FST_ERR_BAD_URL") {
-    return { code: "request_invalid", message: "the address is not valid", hint: "Percent-encode ids in paths." };
+    return { code: "request_invalid", message: "the URL is not valid", hint: "Percent-encode ids in paths." };
   }
   if (code === "FST_ERR_MAX_PARAM_LENGTH") {
-    return { code: "request_invalid", message: "the id in the address is longer than any id can be" };
+    return { code: "request_invalid", message: "the id in the URL is too long" };
   }
   if (statusCode < 500 && code?.startsWith("FST_")) {
     return { code: "request_invalid", message: "the request is not valid HTTP" };
@@ -159,7 +159,7 @@ export function contentTypeUnsupported(): RejectionDetails {
   };
 }
 
-// Requests that are not even HTTP, too slow or with too large headers: answered on the bare socket, in the usual shape.
+// Malformed or slow requests and oversized headers: answered on the raw socket, in the usual shape.
 
 export function answerClientError(
   this: { readonly log: FastifyBaseLogger },
@@ -182,12 +182,12 @@ export function answerClientError(
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
-/** Of expectations only `100-continue` can be met, and Node meets it by itself; to others it would answer without a word. */
+/** Node handles `100-continue`. To any other expectation it would answer without a body. */
 export function answerExpectation(log: FastifyBaseLogger, request: IncomingMessage, response: ServerResponse): void {
   const { status, answer } = rejectionAnswer({
     code: "expectation_refused",
     field: "expect",
-    message: "what the request expects cannot be met",
+    message: "expectation not supported",
     hint: "Leave the Expect header out, or send 100-continue.",
   });
   logRefusal(log, { status, code: answer.error.code, address: request.socket.remoteAddress });
@@ -203,19 +203,19 @@ function toRejection(code: string | undefined): RejectionDetails {
   if (code === "HPE_HEADER_OVERFLOW") {
     return {
       code: "headers_too_large",
-      message: "address and headers together are too large",
+      message: "URL and headers are too large",
       hint: "Send long text in a body.",
     };
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return { code: "request_timeout", message: "the request took too long to arrive", hint: "Send it again." };
+    return { code: "request_timeout", message: "request timed out", hint: "Send it again." };
   }
   return { code: "request_invalid", message: "the request is not valid HTTP" };
 }
 
 // Headers of every answer: the browser must not guess its type, cache it, or show it inside other pages.
 
-/** On every answer; pages replace some of them. */
+/** On every response; pages replace some of them. */
 export const answerHeaders = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
@@ -224,7 +224,7 @@ export const answerHeaders = {
   "cache-control": "no-store",
 };
 
-/** On the page, the documentation and their files, which hold no recorded text and load nothing from elsewhere. */
+/** For the page, the documentation and their files. They contain no recorded text and load nothing from other hosts. */
 export const pageHeaders = {
   ...answerHeaders,
   "content-security-policy":
@@ -234,7 +234,7 @@ export const pageHeaders = {
   "cache-control": "no-cache",
 };
 
-// Addresses and methods that lead nowhere.
+// Unknown addresses and methods.
 
 /** Refuses a request that no route took: a known address with another method, or an unknown address. */
 export function refuseRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): never {
@@ -247,7 +247,7 @@ export function refuseRoute(app: FastifyInstance, request: FastifyRequest, reply
   reply.header("allow", allowed);
   throw new RecorderError({
     code: "method_not_allowed",
-    message: `${request.method} is not possible here`,
+    message: `method ${request.method} not allowed`,
     hint: `This address takes ${allowed}.`,
   });
 }
@@ -255,7 +255,7 @@ export function refuseRoute(app: FastifyInstance, request: FastifyRequest, reply
 export function routeNotFound(): RecorderError {
   return new RecorderError({
     code: "route_not_found",
-    message: "there is nothing at this address",
+    message: "no such address",
     hint: "GET /docs lists every call.",
   });
 }

@@ -124,8 +124,8 @@ function originRefused(): Rejection {
   return reject({
     code: "origin_refused",
     field: "origin",
-    message: "pages of other sites may not ask this server",
-    hint: "Ask from a program, or allow the page's host with --allow-host NAME.",
+    message: "cross-origin request refused",
+    hint: "Send it from a program, or allow the page's host with --allow-host NAME.",
   });
 }
 
@@ -146,7 +146,7 @@ export function beyondLoopback(host: string): RecorderError {
   return new RecorderError({
     code: "host_refused",
     field: "host",
-    message: `${host} can be reached by others, and there are no keys to keep them out`,
+    message: `${host} can be reached from other machines, and no keys exist`,
     hint: "Make one with `hansard keys create --scope admin`, or listen on 127.0.0.1.",
   });
 }

@@ -1,4 +1,4 @@
-// A look at the bytes of a large body as they arrive, before anything is built of them. Some bodies are cheap to send and
+// Scans the bytes of a large body as they arrive, before anything is built from them. Some bodies are cheap to send and
 // would keep the whole server busy or fill its memory: 64 MiB of brackets take JSON.parse twenty seconds, and as much of
 // {},{},… takes 2 GB.
 import { JsonTokenizer, type JsonVisitor } from "../../../model/json-tokenizer.js";

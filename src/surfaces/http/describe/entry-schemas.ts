@@ -28,20 +28,20 @@ const descriptions = {
   result: "Text or JSON, whole.",
   is_error: "Whether the call failed.",
   duration_ms: "How long the call took.",
-  error: "What went wrong; of an interaction or a response, why the call failed.",
+  error: "What went wrong; for an interaction or a response, why the call failed.",
   context: "Where, and what was being done.",
   decision: "What the agent decided.",
   rationale: "Why.",
-  through: "Position up to which the session is consolidated; 0 where nothing was dropped.",
+  through: "Position through which the session is consolidated; 0 if nothing was dropped.",
   summary: "What the consolidated part said; history gives it to the model.",
   kept: "Positions up to `through` that history keeps.",
   trigger: "Why it was consolidated.",
   tokens_before: "How many tokens the context had before.",
-  withdraws: "Position of a message of the session, which history leaves out from then on.",
+  withdraws: "Position of a message of the session. History omits it from then on.",
   entry_id: "The entry that this is about.",
-  score: "What somebody thought of it, from -1 to 1.",
-  label: "The same as a word.",
-  comment: "The same in words.",
+  score: "Rating from -1 to 1.",
+  label: "Rating as a word.",
+  comment: "Comment.",
   title: "Title of the session.",
   metadata: "What is known about the session; later entries win key by key.",
   parent: "The session that this one came from.",
@@ -65,44 +65,44 @@ const descriptions = {
   said_by: "Who said them: user, tool or assistant.",
   said_in: "The session they were said in.",
   said_at: "When they were said.",
-  superseded_by: "The memory that stands in its place; empty where there is none.",
+  superseded_by: "The memory that replaces it; empty if none.",
   status_before: "What it was before: candidate or active.",
   turn_id: "The interaction or the user's message that the turn began with.",
-  memories: "What became of memories in the turn: `memory_id`, and which of `given`, `used` and `confirmed` is true.",
+  memories: "How memories were used in the turn: `memory_id`, and which of `given`, `used` and `confirmed` is true.",
 } satisfies { readonly [N in FieldName]: string };
 
 const givenEnvelope: { readonly [name: string]: Schema } = {
   id: {
     type: "string",
     pattern: `^[A-Za-z0-9._:-]{1,${limits.id_chars}}$`,
-    description: "Makes the call safe to repeat. Not digits alone. A UUIDv7 is made when it is left out.",
+    description: "Makes the call safe to repeat. Not digits alone. By default a UUIDv7.",
   },
   created_at: {
     type: "string",
-    description: "When it happened, as an ISO 8601 time; the time of recording when it is left out.",
+    description: "When it happened, as an ISO 8601 time; by default the time of recording.",
   },
   session_id: { type: "string", description: `Kept exactly; at most ${limits.session_id_bytes} bytes.` },
   project: { type: "string", description: `A label of at most ${limits.label_bytes} bytes.` },
   client: { type: "string", description: `A label of at most ${limits.label_bytes} bytes.` },
   ...common(),
-  extra: { type: "object", description: "Anything else. Fields that a kind does not know are kept here too." },
+  extra: { type: "object", description: "Anything else. Unknown fields are kept here too." },
 };
 
 function common(): { readonly [name: string]: Schema } {
   return {
     client_run: { ...commonFields.client_run.schema, description: "The run of the client that captured it." },
-    client_seq: { ...commonFields.client_seq.schema, description: "How many it had captured by then: 1, 2, 3 …" },
+    client_seq: { ...commonFields.client_seq.schema, description: "Its number within that run: 1, 2, 3 …" },
   };
 }
 
 const time: Schema = { type: "string", format: "date-time" };
 
 const readEnvelope: { readonly [name: string]: Schema } = {
-  position: { type: "integer", minimum: 1, description: "Place in the log: 1, 2, 3 …, without gaps." },
+  position: { type: "integer", minimum: 1, description: "Position in the log: 1, 2, 3 …, without gaps." },
   id: { type: "string" },
   kind: { type: "string" },
   created_at: { ...time, description: "When it happened." },
-  recorded_at: { ...time, description: "When the log took it." },
+  recorded_at: { ...time, description: "When it was recorded." },
   recorded_by: { type: "string", description: "The id of the key it came in with; empty without keys." },
   session_id: { type: "string" },
   project: { type: "string" },
@@ -183,7 +183,7 @@ function read(kind: Kind): Schema {
     kind: { const: kind },
     ...Object.fromEntries(fields),
     ...common(),
-    extra: { type: "object", description: "Fields that the kind does not know." },
+    extra: { type: "object", description: "Unknown fields." },
     ...(kind === "interaction" ? { response_id: { type: "string", description: "The entry that completed it." } } : {}),
   };
   return objectOf(properties, [...Object.keys(readEnvelope), ...always, "extra"]);

@@ -58,13 +58,13 @@ export function openApiDocument(options: {
     servers: [{ url: "/" }],
     tags: [
       { name: "Interactions", description: "Round-trips with a model: a prompt, and sooner or later its response." },
-      { name: "Entries", description: "Everything that happens in a session, of whatever kind." },
+      { name: "Entries", description: "Everything that happens in a session, of any kind." },
       { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
       { name: "Context", description: "What was in a model's context when it answered, and what was not." },
       { name: "Search", description: "Finding anything again." },
       { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
       { name: "Usage", description: "Tokens and what they cost, each call to a model counted once." },
-      { name: "Memories", description: "What was learned: proposed, decided upon by a person, recalled." },
+      { name: "Memories", description: "What was learned: proposed, reviewed by a person, recalled." },
       { name: "Store", description: "The state of the log and of the server." },
     ],
     paths,
@@ -75,8 +75,8 @@ export function openApiDocument(options: {
           scheme: "bearer",
           description:
             "A key made with `hansard keys create --scope S`. Each call names the scope it needs: `capture`, `metrics`, " +
-            "`read` (which includes metrics), `review` (which includes read) or `admin` (all). A server without keys, which only its own machine can " +
-            "reach, asks for none.",
+            "`read` (which includes metrics), `review` (which includes read) or `admin` (all). A server without keys needs none; only " +
+            "its own machine can reach it.",
         },
       },
       schemas: componentSchemas(),
@@ -101,13 +101,13 @@ function answerSchemas(): { readonly [name: string]: Schema } {
           code: {
             type: "string",
             enum: [...Object.keys({ ...statusByRejection, ...statusByFault }), "internal"].sort(),
-            description: "What went wrong, for programs.",
+            description: "Error code, for programs.",
           },
-          message: { ...text, description: "The same for people." },
-          field: { ...text, description: "The field or parameter that has to change." },
-          index: { ...count, description: "Which item of a batch it was, from 0." },
-          hint: { ...text, description: "What to do about it." },
-          least: { ...count, description: "Of a budget that is too small: the least that would do." },
+          message: { ...text, description: "Error text, for people." },
+          field: { ...text, description: "The field or parameter to change." },
+          index: { ...count, description: "Index of the item in a batch, from 0." },
+          hint: { ...text, description: "What to do." },
+          least: { ...count, description: "For a budget that is too small: the minimum." },
         },
         ["field", "index", "hint", "least"],
       ),

@@ -19,13 +19,13 @@ const text = { type: "string" };
 const accessOperation: Operation = {
   operationId: "access",
   tags: ["Store"],
-  summary: "Ask what one may do here",
+  summary: "Get the caller's scope",
   description:
-    "`actor` is `key:ID`, or `person` where there are no keys; `scope` says what it may do. With scope admin also the keys " +
-    "there are, never with the key itself.",
+    "`actor` is `key:ID`, or `person` where there are no keys; `scope` says what it may do. With scope admin also the list of " +
+    "keys, without their secrets.",
   responses: {
     200: {
-      description: "Who asks, and what for.",
+      description: "The caller and its scope.",
       content: jsonContent({
         type: "object",
         required: ["actor", "scope"],

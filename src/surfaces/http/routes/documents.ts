@@ -71,9 +71,9 @@ function renderDocs(document: OpenApiDocument, origin: string): string {
 <nav class="contents" aria-label="Contents"><ul>${contents.join("")}
 <li><a class="group" href="#keys">Keys</a></li><li><a class="group" href="#kinds">Kinds of entry</a></li><li><a class="group" href="#errors">Errors</a></li></ul></nav>
 <main>
-<h1>Talking to Hansard over HTTP</h1>
+<h1>Hansard HTTP API</h1>
 <p>Bodies are JSON in UTF-8, times are UTC with milliseconds, ids in addresses are percent-encoded. When a call
-answers that something is recorded, it is on disk. The examples can be run as they are; where the server has keys, add
+answers that an entry is recorded, it is on disk. The examples run as they are; if the server has keys, add
 <a href="#keys">yours</a>.</p>
 ${sections.join("\n")}
 ${renderKeys(document)}
@@ -120,9 +120,9 @@ const everywhere: ReadonlySet<string> = new Set(["401", "403", "421", "429"]);
 
 function needText({ security = [] }: Operation): string {
   const [need] = security;
-  if (need === undefined) return "Open to everybody.";
+  if (need === undefined) return "No key needed.";
   const [scope] = need.key ?? [];
-  return scope === undefined ? "Needs a key." : `Needs a key of scope <code>${escapeHtml(scope)}</code>.`;
+  return scope === undefined ? "Needs a key." : `Needs a key with scope <code>${escapeHtml(scope)}</code>.`;
 }
 
 function renderKeys(document: OpenApiDocument): string {

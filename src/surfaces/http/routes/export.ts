@@ -18,7 +18,7 @@ export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.get("/export", { config, exposeHeadRoute: false }, async (request, reply) => {
     const { actor } = callerOf(request);
     const onUnaudited = ({ code }: { readonly code: string }): void =>
-      request.log.warn({ code, actor }, "no audit entry tells of an export");
+      request.log.warn({ code, actor }, "export without an audit entry");
     const asked = { ...readQuery(request, names), actor, onUnaudited };
     const lines = recordingOf(request, recorder).exportEntries(asked);
     const chunks = inChunks(lines, () => isStillAdmitted(request, recorder.keys));
@@ -69,7 +69,7 @@ const exportOperation: Operation = {
   description:
     "The first line is about the log: `log_id`, and the `position` and `hash` it ends with. Each further line is an " +
     "entry as it is stored, with `position`, `kind`, `recorded_at`, `hash` and `salt` (`commitment` where it was " +
-    "erased); other forms are for other programs and for people. `masked=1` masks secrets, as lists do, and gives the commitment in place of the salt. Without filters, importing the lines into an empty store gives the same positions, times and hashes.",
+    "erased); the other formats are for other programs and for people. `masked=1` masks secrets, as lists do, and gives the commitment in place of the salt. Without filters, importing the lines into an empty store gives the same positions, times and hashes.",
   parameters,
   responses: {
     200: {

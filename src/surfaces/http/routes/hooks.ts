@@ -1,5 +1,5 @@
 // Claude Code's HTTP hooks: what it is about to do and has done, recorded as it happens. It is never kept waiting by a
-// refusal: whatever becomes of an event, the answer is an empty object.
+// refusal: the answer to every event is an empty object.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { EntryInput } from "../../../model/entry.js";
 import { parseLabel } from "../../../model/ids.js";
@@ -61,7 +61,7 @@ function toEntry(event: JsonObject): object {
   return { ...(fields ?? { kind: "raw", source: `${SOURCE}-hook`, record: event }), ...envelope };
 }
 
-/** The name of its folder, taken apart in one go whatever its length; a name that no project can have costs nothing else. */
+/** The name of its folder, parsed in one pass, of any length; a name that no project can have costs nothing else. */
 function projectOf(cwd: unknown): string {
   const name = typeof cwd === "string" ? (cwd.split(/[\\/]/).findLast((part) => part !== "") ?? "") : "";
   return parseLabel("project", name) instanceof Rejection ? "" : name;

@@ -11,7 +11,7 @@ export function mcpRoutes(
   { recorder, version }: { readonly recorder: Recorder; readonly version: string },
 ): void {
   let mcp: Promise<McpOverHttp> | undefined;
-  // Loaded when somebody first asks: it takes longer than all the rest of a server takes to start.
+  // Loaded on first use: it takes longer than the rest of a server's start.
   const load = async (): Promise<McpOverHttp> => {
     const { mcpOverHttp } = await import("../../mcp/serve-mcp.js");
     return mcpOverHttp({ recorder, version, schemas: componentSchemas() });

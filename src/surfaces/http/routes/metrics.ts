@@ -48,13 +48,13 @@ function countRequests(app: FastifyInstance, registry: Registry): void {
   });
   const refused = new Counter({
     name: "hansard_http_refused_total",
-    help: "Requests that were answered with an error, by its code.",
+    help: "Error responses, by code.",
     labelNames: ["code"],
     registers,
   });
   const dropped = new Counter({
     name: "hansard_http_connections_dropped_total",
-    help: "Connections that were not taken because there were too many.",
+    help: "Connections refused because there were too many.",
     registers,
   });
   // One of each for every route and status there is, since finding it by its labels takes longer than counting.
@@ -85,13 +85,13 @@ function countCommits(app: FastifyInstance, recorder: Recorder, registry: Regist
   });
   const sizes = new Histogram({
     name: "hansard_commit_entries",
-    help: "Entries that were committed together.",
+    help: "Entries per commit.",
     buckets: ENTRIES,
     registers,
   });
   const durations = new Histogram({
     name: "hansard_commit_duration_seconds",
-    help: "How long commits took, the sync to disk included.",
+    help: "How long commits took, including the sync to disk.",
     buckets: SECONDS,
     registers,
   });
@@ -107,13 +107,13 @@ function countCommits(app: FastifyInstance, recorder: Recorder, registry: Regist
 
 function showQueues(app: FastifyInstance, { recorder, gates, bodies }: Measured, registry: Registry): void {
   const { monitoring } = recorder;
-  gauge(registry, "capture_waiting_entries", "Entries that wait for the log.", () => monitoring.load().capture.entries);
-  gauge(registry, "capture_waiting_bytes", "Bytes of them.", () => monitoring.load().capture.bytes);
-  gauge(registry, "tail_listeners", "Who follows the log live.", () => monitoring.load().tails);
+  gauge(registry, "capture_waiting_entries", "Entries waiting to be written.", () => monitoring.load().capture.entries);
+  gauge(registry, "capture_waiting_bytes", "Bytes waiting to be written.", () => monitoring.load().capture.bytes);
+  gauge(registry, "tail_listeners", "Open tail connections.", () => monitoring.load().tails);
   gauge(registry, "request_bodies_bytes", "Bytes of request bodies in memory.", () => bodies.held);
-  gauge(registry, "reads_running", "Reads under way.", () => gates.reads.running + gates.walks.running);
-  gauge(registry, "reads_waiting", "Reads that wait their turn.", () => gates.reads.waiting + gates.walks.waiting);
-  gauge(registry, "exports_running", "Exports under way.", () => gates.exports.running);
+  gauge(registry, "reads_running", "Running reads.", () => gates.reads.running + gates.walks.running);
+  gauge(registry, "reads_waiting", "Queued reads.", () => gates.reads.waiting + gates.walks.waiting);
+  gauge(registry, "exports_running", "Running exports.", () => gates.exports.running);
   gauge(
     registry,
     "http_connections",
@@ -125,15 +125,15 @@ function showQueues(app: FastifyInstance, { recorder, gates, bodies }: Measured,
 /** What `serve --watch` reads; all of it is 0 where nothing is watched. */
 function showWatching(recorder: Recorder, registry: Registry): void {
   const gauges = {
-    watch_files: ["Files that are watched.", "files"],
-    watch_waiting_files: ["Files that wait to be looked at.", "waiting"],
-    watch_polled_folders: ["Folders that are polled because they have no events.", "polled"],
+    watch_files: ["Watched files.", "files"],
+    watch_waiting_files: ["Files waiting for a scan.", "waiting"],
+    watch_polled_folders: ["Folders polled because they have no file events.", "polled"],
   } as const;
   const counters = {
-    watch_looks_total: ["Looks at watched files.", "looks"],
-    watch_bytes_total: ["Bytes read of watched files.", "bytes"],
-    watch_entries_total: ["Entries that watched files brought.", "added"],
-    watch_rejected_total: ["Lines and files that were left out of watched files.", "rejected"],
+    watch_looks_total: ["Scans of watched files.", "looks"],
+    watch_bytes_total: ["Bytes read from watched files.", "bytes"],
+    watch_entries_total: ["Entries recorded from watched files.", "added"],
+    watch_rejected_total: ["Skipped lines and files of watched folders.", "rejected"],
   } as const;
   for (const [name, [help, count]] of Object.entries(gauges)) {
     gauge(registry, name, help, () => recorder.watching()?.[count] ?? 0);
@@ -155,9 +155,9 @@ function showWatching(recorder: Recorder, registry: Registry): void {
 function storeGauges(recorder: Recorder, registry: Registry): () => Promise<void> {
   const names = {
     log_position: "Position of the newest entry.",
-    index_lag_entries: "Entries that the index has not followed yet.",
-    text_index_lag_entries: "Entries whose texts are not indexed yet; searches look through them one by one.",
-    store_well: "1 while the store is well, 0 while it is degraded or cannot be used.",
+    index_lag_entries: "Entries not indexed yet.",
+    text_index_lag_entries: "Entries whose texts are not indexed yet; searches scan them one by one.",
+    store_well: "1 if the store is healthy, 0 if it is degraded or unusable.",
   };
   const gauges = new Map(Object.entries(names).map(([name, help]) => [name, gauge(registry, name, help)]));
   const { monitoring } = recorder;
@@ -192,10 +192,10 @@ function gauge(registry: Registry, name: string, help: string, read?: () => numb
 const metricsOperation: Operation = {
   operationId: "metrics",
   tags: ["Store"],
-  summary: "Figures about queues, lags and refusals",
-  description: "In the text form of Prometheus. Nothing recorded is in them.",
+  summary: "Get metrics of queues, lags and refusals",
+  description: "In Prometheus' text format. Contains no recorded text.",
   responses: {
-    200: { description: "The figures.", content: { "text/plain": { schema: { type: "string" } } } },
+    200: { description: "The metrics.", content: { "text/plain": { schema: { type: "string" } } } },
     ...refusals(...addressRefusals, "recorder_closed"),
   },
 };

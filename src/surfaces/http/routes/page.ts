@@ -57,7 +57,7 @@ export function pageRoutes(app: FastifyInstance, { files, index }: PageFiles): v
 }
 
 /**
- * Whether a browser opens a view at an address that no route can be looked up for, such as one whose escapes are cut off:
+ * Whether a browser opens a view at an address that no route can be looked up for, such as one with a truncated escape:
  * a person gets the page, which says that nothing is there.
  */
 export function isUnreadableView({ method, headers, raw }: FastifyRequest): boolean {

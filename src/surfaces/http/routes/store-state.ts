@@ -55,7 +55,7 @@ const knownHead = named(
 
 const warnings = Type.Optional(
   Type.Array(oneOf(["trigger_missing"]), {
-    description: "What is no proof of tampering and has to be known; absent where there is nothing.",
+    description: "Findings that do not prove tampering; absent if none.",
   }),
 );
 
@@ -63,11 +63,11 @@ const verify: Described = {
   ...ofStore,
   name: "verify",
   route: "GET /verify",
-  summary: "Check that every entry is as it was recorded",
+  summary: "Verify that no entry was changed",
   description:
-    "Walks the whole chain of hashes and names the first position that was changed, removed or swapped. Where the chain " +
-    "holds, but the log no longer holds what its index was made from or what this server sealed last, `reason` is `cut_off`, " +
-    "and `known` says what it held.",
+    "Walks the whole chain of hashes and names the first position that was changed, removed or swapped. If the chain " +
+    "is intact, but the log lacks entries that its index or this server's newest seal contains, `reason` is `cut_off`, " +
+    "and `known` says what is missing.",
   output: Type.Unsafe({
     title: "Verification",
     oneOf: [
@@ -78,7 +78,7 @@ const verify: Described = {
         reason: text,
         known: Type.Optional(knownHead),
         holders: Type.Optional(
-          Type.Array(count, { description: "Where what is damaged is shared: all entries that hold it." }),
+          Type.Array(count, { description: "If the damaged part is shared: all entries that use it." }),
         ),
         warnings,
       }),
@@ -90,10 +90,10 @@ const doctor: Described = {
   ...ofStore,
   name: "doctor",
   route: "GET /doctor",
-  summary: "Look at the store itself",
+  summary: "Check the store",
   description:
-    "What `hansard doctor` says: the folder, the disk, the files, the index held against the log, the chain, and what clients " +
-    "numbered and never delivered; each in plain words, with what to do about it. `ok` is false where anything fails.",
+    "The checks of `hansard doctor`: the folder, the disk, the files, the index compared with the log, the chain, and entries that " +
+    "clients numbered but never delivered. Each check says what to do. `ok` is false if any check fails.",
   output: Type.Object({
     ok: Type.Boolean(),
     findings: Type.Array(
@@ -112,10 +112,10 @@ const health: Described = {
   refusals: [],
   name: "health",
   route: "GET /health",
-  summary: "Ask whether the server is well",
+  summary: "Check the server's health",
   description:
     "`degraded` means that capture works while lists may lack older entries, because the index is being rebuilt or " +
-    "cannot be used, that the log was cut off or exchanged (`warnings` has `cut_off`), or that an altered body was read " +
+    "cannot be used, that the log was truncated or replaced (`warnings` has `cut_off`), or that an altered body was read " +
     "(`problems` has `entry_altered` and its position). Where the log itself cannot be " +
     "read or written the status is 503, and `trouble` says why.",
   output: named(
@@ -124,25 +124,21 @@ const health: Described = {
       status: oneOf(["ok", "degraded"]),
       version: text,
       position: Type.Integer({ minimum: 0, description: "Position of the newest entry." }),
-      indexed_through: Type.Integer({ minimum: 0, description: "Position through which the index has followed." }),
-      pending: Type.Optional(
-        Type.Integer({ minimum: 0, description: "How many memories wait for a person's verdict." }),
-      ),
+      indexed_through: Type.Integer({ minimum: 0, description: "Position through which entries are indexed." }),
+      pending: Type.Optional(Type.Integer({ minimum: 0, description: "Number of candidates to review." })),
       warnings: Type.Optional(
         Type.Array(Type.Literal("cut_off"), {
-          description: "`cut_off`: the log no longer holds what it once did.",
+          description: "`cut_off`: the log was truncated or replaced.",
         }),
       ),
       problems: Type.Optional(
         Type.Array(Type.Object({ code: Type.Literal("entry_altered"), position: count, message: text, hint: text }), {
-          description:
-            "What was found wrong with the record since the start. `entry_altered`: a body was read that does not match its hash.",
+          description: "Problems found since the start. `entry_altered`: a body does not match its hash.",
         }),
       ),
       trouble: Type.Optional(
         Type.String({
-          description:
-            "Why the log cannot be used at present; absent while it can. The positions are then those last known.",
+          description: "Why the log cannot be used; absent if it can. The positions are the last known ones.",
         }),
       ),
     }),
@@ -157,6 +153,6 @@ const describedHealth: Operation = {
   ...answered,
   responses: {
     ...answered.responses,
-    503: { description: "It cannot record or read at present.", content: jsonContent(schemaNamed("Health")) },
+    503: { description: "The log cannot be read or written.", content: jsonContent(schemaNamed("Health")) },
   },
 };

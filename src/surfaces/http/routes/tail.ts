@@ -72,14 +72,14 @@ const tailOperation: Operation = {
   summary: "Follow the log live",
   description:
     "Server-sent events without a name: `id` is the entry's position, `data` the entry as it was appended, on one " +
-    "line. An interaction comes without the response that completes it later, which is an event of its own. Nothing " +
-    "is missed or sent twice by a client that comes back with `Last-Event-ID`, as browsers do by themselves.",
+    "line. An interaction comes without the response that completes it later, which is a separate event. A client " +
+    "that reconnects with `Last-Event-ID`, as browsers do, misses nothing and gets nothing twice.",
   parameters: [
     ...parameters,
     {
       name: "Last-Event-ID",
       in: "header",
-      description: "As `after`, and wins over it.",
+      description: "Like `after`; takes precedence over it.",
       schema: { type: "string" },
     },
   ],
@@ -96,7 +96,7 @@ const tailOperation: Operation = {
 type Tail = ReturnType<Recorder["tail"]>;
 type Rows = NonNullable<Awaited<ReturnType<Tail["nextRows"]>>>;
 
-/** How soon a client that was cut off should come back. */
+/** How soon a disconnected client should reconnect. */
 const RETRY_MS = 1_000;
 /** Proxies give up on connections that say nothing for half a minute or more. */
 const HEARTBEAT_MS = 15_000;
@@ -134,7 +134,7 @@ export class EventStream extends Readable {
       this.#beat().catch((error: Error) => this.destroy(error));
     };
     this.#heartbeat = setInterval(beat, options.heartbeat_ms ?? HEARTBEAT_MS).unref();
-    // An id without data is no event, but a client that is cut off before its first one comes back with it.
+    // An id without data is no event, but a client that is disconnected before its first event sends it on reconnecting.
     this.push(`retry: ${RETRY_MS}\n${options.isFromNow ? `id: ${this.#told}\n` : ""}\n`);
   }
 
