@@ -1,4 +1,4 @@
-// What an engine offers to whoever opens a store with it: the parts of one, each opened when it is needed.
+// An engine's interface: the parts of a store, each opened when it is needed.
 
 import type { KeyStore } from "../guard/keys.js";
 import type { IndexHolder } from "../index/index-holder.js";

@@ -17,7 +17,7 @@ const engines: readonly EngineRow[] = [
   { serves: () => true, load: async () => (await import("./sqlite/store.js")).sqliteEngine },
 ];
 
-/** A server is asked, and not opened: what works on a store itself is done where it lies. */
+/** A server's store is used over HTTP. What works on the store itself must run where the store is. */
 async function refuseServer(): Promise<never> {
   throw new Fault("store_unsuitable", "this is not done through a server", {
     hint: "Do it on the server's own machine, with --data naming the folder or database of the record.",
@@ -35,7 +35,7 @@ export function isServed(address: string): boolean {
   return isAddress || !/^[a-z][a-z0-9+.-]*:\/\//i.test(address);
 }
 
-/** Whether a store lives and dies with whoever opened it. */
+/** Whether a store exists only as long as the program that opened it. */
 export function isInProcess(address: string): boolean {
   return address === "memory:";
 }

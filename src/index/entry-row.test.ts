@@ -61,7 +61,7 @@ test("a call is found by its tool, and what failed, was unsure or waits by what 
   ]);
 });
 
-test("other kinds use nothing, whatever their extra says", () => {
+test("other kinds have no references, whatever their extra says", () => {
   const body = { decision: "d", extra: { memories_used: ["m"], model: "x" } };
   expect(toEntryRow(placed("decision", body))).toMatchObject({ references: [] });
 });

@@ -31,7 +31,7 @@ test("a batch puts each session that it touches once, and reads no rows", async 
   expect(index.asked).toEqual([]);
 });
 
-test("folding changes nothing in the index, so a batch which is passed over leaves no trace", async () => {
+test("folding does not change the index, so a skipped batch leaves no trace", async () => {
   await fill(index, { rows: [row(1, "a")], through: 1 });
   const before = await index.getDocuments({ collection: SESSIONS, keys: ["a"] });
   const copy = structuredClone(before);

@@ -1,4 +1,4 @@
-// Holds an index that may have to be replaced: its file can be lost, damaged or exchanged while the program runs.
+// Holds an index that may have to be replaced: its file can be lost, damaged or replaced while the program runs.
 import { Fault } from "../model/fault.js";
 import type { EntryIndex } from "./port.js";
 

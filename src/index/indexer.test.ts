@@ -120,7 +120,7 @@ describe("what is known of sessions from the batch before", () => {
     expect(session?.body.by_kind).toEqual({ session_info: 5, error: 5 });
   });
 
-  test("is forgotten where the batch was passed over, because another one may have known less", async () => {
+  test("is dropped if the batch was skipped, because another process may have known less", async () => {
     await append([said("a", "forgotten meanwhile")]);
     let isLate = false;
     class LateIndex extends MemoryIndex {
@@ -192,7 +192,7 @@ describe("an index that was made from", () => {
   test("this log, and is being filled by another process at this very moment, is kept", async () => {
     let resets = 0;
     class BusyIndex extends MemoryIndex {
-      /** Between any two questions somebody else has applied one more entry. */
+      /** Between any two calls another process has applied one more entry. */
       async #advance(): Promise<void> {
         const after = await super.revision();
         const [next] = await log.read({ after: after.position, limit: 1 });

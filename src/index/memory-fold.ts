@@ -32,7 +32,7 @@ export interface KeptMemory extends Omit<Memory, "evidence"> {
   /** The given reason, if any. */
   readonly reason: string;
   readonly superseded_by: string;
-  /** Whether it was proposed with quotes; otherwise it is somebody's own statement. */
+  /** Whether it was proposed with quotes; otherwise it is a person's own statement. */
   readonly is_cited: boolean;
 }
 

@@ -31,7 +31,7 @@ let log: MemoryLog;
 let index: HoldingIndex;
 let rows: Indexer;
 let texts: TextIndexer;
-/** It goes on by so much whenever somebody looks at it. */
+/** It advances by this much with every call. */
 const LOOK_MS = 5;
 
 beforeEach(() => {

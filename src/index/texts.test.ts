@@ -66,7 +66,7 @@ test("of content parts only what was said, called or answered is searched", () =
   );
 });
 
-test("absent values have no text, of whatever kind", () => {
+test("absent values of any kind have no text", () => {
   for (const kind of [...captureKinds, ...reservedKinds]) expect(textsOf(kind, {})).toEqual([]);
 });
 

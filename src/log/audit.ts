@@ -31,8 +31,8 @@ export async function recordAudit(
 
 /**
  * Records an export before its first piece is handed out. The export has begun by then, so it does not contain this
- * entry. A store that cannot be written is exported anyway, since its owner may need just that, and the caller is told
- * that it is not audited.
+ * entry. A store that cannot be written is exported anyway, since its owner may need just that; the caller learns
+ * that the export is not audited.
  */
 export async function* audited(
   pieces: AsyncGenerator<string>,

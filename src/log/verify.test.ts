@@ -81,13 +81,16 @@ describe("bodies that are gone", () => {
     ["of another kind", (stored: StoredEntry) => ({ ...stored, kind: "raw" })],
     ["with another hash", (stored: StoredEntry) => ({ ...stored, hash: Buffer.alloc(32) })],
     ["elsewhere", (stored: StoredEntry) => ({ ...stored, position: 9 })],
-  ] as const)("are told from an entry that is %s, although their redaction comes after it", async (_, change) => {
-    const entries = ["e-1", "e-2", "e-3", "e-4"].map((id) => newEntry(id));
-    const log = await logOf([...entries, redaction("x", [1, 2])]);
-    const gone = withoutBodies(1, 2);
-    log.alter = (stored) => (stored.position === 3 ? change(stored) : gone(stored));
-    expect(await verify(log)).toMatchObject({ ok: false, position: 3 });
-  });
+  ] as const)(
+    "are distinguished from an entry that is %s, although their redaction comes after it",
+    async (_, change) => {
+      const entries = ["e-1", "e-2", "e-3", "e-4"].map((id) => newEntry(id));
+      const log = await logOf([...entries, redaction("x", [1, 2])]);
+      const gone = withoutBodies(1, 2);
+      log.alter = (stored) => (stored.position === 3 ? change(stored) : gone(stored));
+      expect(await verify(log)).toMatchObject({ ok: false, position: 3 });
+    },
+  );
 
   test("are a flaw also when only the salt is gone", async () => {
     const log = await logOf([newEntry("e-1")]);

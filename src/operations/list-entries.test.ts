@@ -220,7 +220,7 @@ describe("a cursor", () => {
     );
   });
 
-  test("of any text whatever is a query or a refusal, never an error", () => {
+  test("of any text is a query or a refusal, never an error", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.base64String()), (text) => {
         parseInteractionQuery({ cursor: text }, nowMs);

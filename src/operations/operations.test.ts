@@ -1,4 +1,4 @@
-// The list of operations: what surfaces are told about an operation is what it takes.
+// The list of operations: the description of an operation matches its parameters.
 import { describe, expect, test } from "vitest";
 import { filterValues } from "../../test/support/filter-values.js";
 import { Rejection } from "../model/rejection.js";
@@ -11,7 +11,7 @@ import { streams } from "./streams.js";
 
 const nowMs = Date.UTC(2026, 10, 15);
 
-/** With what its address names and whatever is searched for, too. */
+/** With the names in its address and its search terms. */
 function parsed(operation: AnyOperation, options: object): object {
   const words = Object.fromEntries(["q", "query"].filter((name) => name in operation.input).map((name) => [name, "x"]));
   const named = { ...words, ...("id" in operation.input ? { id: "s" } : {}) };

@@ -164,7 +164,7 @@ test("a cursor belongs to its query and filters, and keeps the first page's time
 });
 
 describe("session_history", () => {
-  test("takes the query as one phrase, whatever it contains", () => {
+  test("takes any query as one phrase", () => {
     const query = parseSessionHistory({ query: 'role:user -x "Y' }, NOW) as SearchQuery;
     expect(query).toMatchObject({ terms: ['role:user -x "y'], excluded: [], limit: 10 });
   });

@@ -1,4 +1,4 @@
-// Which index is in use: another one after a fault, none where there is no other, and no answer from one that was exchanged.
+// Which index is in use: another one after a fault, none if there is no other, and no answer from a replaced one.
 import { describe, expect, test } from "vitest";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
@@ -78,7 +78,7 @@ describe("an attempt", () => {
     expect(tries).toBeLessThan(10);
   });
 
-  test("lets through what is no fault of the index", async () => {
+  test("passes on errors that are not the index's", async () => {
     const { one } = inUse();
     const failing = one.attempt(async () => {
       throw new TypeError("a defect");
@@ -90,14 +90,14 @@ describe("an attempt", () => {
 describe("what is read readStably", () => {
   const freshness = { position: 0, texts: false };
 
-  test("is an answer where nothing happened to the index", async () => {
+  test("gives the answer if the index did not change", async () => {
     const { one } = inUse();
     expect(await one.attempt((_, readStably) => readStably(freshness, async () => "whole"))).toEqual({
       answer: "whole",
     });
   });
 
-  test("is read again where the index was exchanged meanwhile, by another process or by this one", async () => {
+  test("is read again if the index was replaced meanwhile, by another process or by this one", async () => {
     const { held, one } = inUse();
     for (const exchange of [() => (held.number += 1), () => one.noteReplaced()]) {
       let reads = 0;
@@ -112,7 +112,7 @@ describe("what is read readStably", () => {
     }
   });
 
-  test("is read again where another server emptied an index that cannot hold a moment", async () => {
+  test("is read again if another server emptied an index without snapshots", async () => {
     const { held, one } = inUse();
     let reads = 0;
     const attempt = await one.attempt((view, readStably) =>
@@ -125,7 +125,7 @@ describe("what is read readStably", () => {
     expect(attempt).toEqual({ answer: { reads: 2, isSame: true } });
   });
 
-  test("stands where it was read in one moment, whatever happened to the index since", async () => {
+  test("is returned if it was read from one snapshot, whatever happened to the index since", async () => {
     const { held, one } = inUse();
     let release = 0;
     held.index.hold = () => () => {
@@ -142,7 +142,7 @@ describe("what is read readStably", () => {
     expect(release).toBe(1);
   });
 
-  test("lets the moment go where reading fails", async () => {
+  test("releases the snapshot if reading fails", async () => {
     const { held, one } = inUse();
     let release = 0;
     held.index.hold = () => () => {
@@ -158,7 +158,7 @@ describe("what is read readStably", () => {
     expect(release).toBe(1);
   });
 
-  test("comes after all entries up to the position are in the index", async () => {
+  test("runs after all entries up to the position are indexed", async () => {
     const log = new MemoryLog();
     const entry = { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", recorded_by: "", salt: Buffer.alloc(16) };
     await log.append([[{ ...entry, body: Buffer.from('{"id":"a","error":"e"}'), claims: ["id:a"] }]]);

@@ -21,7 +21,7 @@ function select(bodies: readonly (string | undefined)[], filter: LogFilter, stre
   return selectFromLog(logOf(bodies), { filter, after: 0, through: bodies.length, ...stretch });
 }
 
-test("a session is found in whatever way JSON can write its name, and nowhere else", async () => {
+test("a session is found in any JSON spelling of its name, and nowhere else", async () => {
   const bodies = [
     '{"id":"a","session_id":"a/\\"b"}',
     '{"id":"b","session_id" : "\\u0061\\u002f\\u0022b"}',

@@ -11,8 +11,8 @@ function newGrace(): { readonly grace: RebuildGrace; readonly clock: { nowMs: nu
 
 const seen = (checkpoint: number, position: number) => async () => ({ checkpoint, position });
 
-describe("an index that is looked at first", () => {
-  test("owes nothing where it has followed the log before, however far it is behind", async () => {
+describe("an index seen for the first time", () => {
+  test("is complete if it has indexed the log before, however far it is behind", async () => {
     const { grace } = newGrace();
     const index = {};
     expect(grace.knows(index, 400)).toBe(false);
@@ -21,27 +21,27 @@ describe("an index that is looked at first", () => {
     expect(grace.isEnough(410)).toBe(true);
   });
 
-  test("owes all that the log holds where it is empty", async () => {
+  test("lacks the whole log if it is empty", async () => {
     const { grace } = newGrace();
     await grace.observe({}, 0, seen(5, 100));
     expect(grace.lack(5)).toBe(95);
   });
 
-  test("owes it too where its first step has emptied it, because it was made from another log", async () => {
+  test("lacks it too if its first step has emptied it, because it was built from another log", async () => {
     const { grace } = newGrace();
     await grace.observe({}, 400, seen(5, 100));
     expect(grace.lack(5)).toBe(95);
   });
 });
 
-test("so few missing entries are waited for, and one more is not", async () => {
+test("reads wait for so few missing entries, but not for one more", async () => {
   const { grace } = newGrace();
   await grace.observe({}, 0, seen(0, 100));
   expect(grace.isEnough(90)).toBe(true);
   expect(grace.isEnough(89)).toBe(false);
 });
 
-test("an index that has taken the place of another is new, also where somebody else has begun to fill it", async () => {
+test("an index that replaced another is new, even if another process has begun to fill it", async () => {
   const { grace } = newGrace();
   const first = {};
   await grace.observe(first, 400, seen(400, 400));
@@ -51,7 +51,7 @@ test("an index that has taken the place of another is new, also where somebody e
   expect(grace.lack(40)).toBe(360);
 });
 
-test("an index that goes back was begun again", async () => {
+test("an index whose position decreases was reset", async () => {
   const { grace } = newGrace();
   const index = {};
   await grace.observe(index, 400, seen(400, 400));
@@ -59,7 +59,7 @@ test("an index that goes back was begun again", async () => {
   expect(grace.knows(index, 399)).toBe(false);
 });
 
-test("what is recorded later is no debt", async () => {
+test("entries recorded later are not awaited", async () => {
   const { grace } = newGrace();
   await grace.observe({}, 0, seen(0, 100));
   expect(grace.lack(100)).toBe(0);
@@ -77,7 +77,7 @@ test("waiting ends when its time is over, and not before", async () => {
   expect(grace.restMs()).toBe(0);
 });
 
-test("of two that look at the same time, the first saw the index as it was", async () => {
+test("of two concurrent reads, the first saw the index as it was", async () => {
   const { grace } = newGrace();
   const index = {};
   let release: () => void = () => undefined;

@@ -3,7 +3,7 @@ import { existsSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { toFault } from "../engines/sqlite/faults.js";
 import { indexFilesIn } from "../engines/sqlite/index-file.js";
-import { copyFile, isNobodyElses } from "../engines/sqlite/inspect.js";
+import { copyFile, isOwnedByUs } from "../engines/sqlite/inspect.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { Sealing } from "../log/seals/sealing.js";
 import { verify } from "../log/verify.js";
@@ -75,7 +75,7 @@ export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> 
     "nothing that is there is ever overwritten.";
   const { log: path } = storeFiles(data);
   if (existsSync(path) && statSync(path).size > 0) throw taken(path, hint);
-  const inTheWay = indexFilesIn(data).find((index) => !isNobodyElses(index));
+  const inTheWay = indexFilesIn(data).find((index) => !isOwnedByUs(index));
   if (inTheWay !== undefined) throw taken(inTheWay, hint);
   const isNew = !existsSync(data);
   try {

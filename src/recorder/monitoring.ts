@@ -124,6 +124,6 @@ interface MonitoringParts {
   readonly recorded: RecordedHooks;
   /** How many follow the log. */
   readonly tails: () => number;
-  /** Whether the log was found to be cut off or exchanged. */
+  /** Whether the log was found to be truncated or replaced. */
   readonly isContradicted: () => Promise<boolean>;
 }

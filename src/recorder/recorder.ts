@@ -270,7 +270,7 @@ export class Recorder extends OperationMethodsBase {
   }
 
   /**
-   * Accepts a log that was cut off or exchanged, as after putting back an older copy of it by hand, and writes down who did
+   * Accepts a log that was truncated or replaced, as after putting back an older copy of it by hand, and writes down who did
    * so. Answers with what had been known of the other one; undefined where there was nothing to accept.
    */
   async acceptLog(options: AcceptLogOptions = {}): Promise<Contradiction | undefined> {

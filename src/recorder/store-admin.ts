@@ -54,7 +54,7 @@ export class StoreAdmin {
   }
 
   /**
-   * Makes peace with a log that was cut off or exchanged, for instance by putting back an older copy of it: who did so is
+   * Accepts a log that was truncated or replaced, for instance by putting back an older copy of it: who did so is
    * written down, and what was known of the other one is let go. Answers with that; undefined where there was none.
    */
   async acceptLog(actor: string): Promise<Contradiction | undefined> {
@@ -75,7 +75,7 @@ export class StoreAdmin {
     await this.#keeping.keep();
   }
 
-  /** Whether the log was found to be cut off or exchanged, as far as can be told at once. */
+  /** Whether the log was found to be truncated or replaced, by a quick check. */
   async isContradicted(): Promise<boolean> {
     if (this.#keeping?.contradiction !== undefined) return true;
     return (await this.#parts.calls.contradiction()) !== undefined;

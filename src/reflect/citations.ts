@@ -29,7 +29,7 @@ export function withIds<T extends { readonly cited: readonly Citation[] }>(
 export type Mask = (text: string) => string;
 
 const CHARS = 120;
-/** More than is shown, so that no secret is cut in two before it is recognised. */
+/** More than is shown, so no secret is cut in two before it is recognised. */
 const UNITS_LOOKED_AT = 2_000;
 
 /** The beginning of a text, masked. */

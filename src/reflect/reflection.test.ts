@@ -113,7 +113,7 @@ describe("topics", () => {
     expect(wordsOf(asked("migration migration"))).toEqual([]);
   });
 
-  test("every mention counts, whatever its case, in prompts, contents and their parts", () => {
+  test("every mention counts, in any case, in prompts, contents and their parts", () => {
     const entries = [asked("Migration MIGRATION"), said("user", [{ type: "text", text: "migration" }, "migration"])];
     const [topic] = reflect(entries).topics;
     expect(topic).toMatchObject({ word: "migration", count: 4 });
@@ -139,7 +139,7 @@ describe("topics", () => {
     expect(reflect([asked("Übung u\u0308bung ÜBUNG")]).topics).toMatchObject([{ word: "übung", count: 3 }]);
   });
 
-  test("stop words are those of the language a text is in, so that others stay topics", () => {
+  test("stop words are those of a text's language, so others stay topics", () => {
     expect(wordsOf(asked("Warum ist diese Verbindung weg? Diese Verbindung ist nicht da, diese Verbindung."))).toEqual([
       "verbindung",
     ]);
@@ -186,7 +186,7 @@ test("tools: every one with a failed call is failing, slow by median or by the s
   expect(byName.get("shaky")).toMatchObject({ failures: 1, failure_rate: 0.1, is_failing: true });
   expect(byName.get("solid")).toMatchObject({ calls: 12, failures: 2, is_failing: true });
   expect(byName.get("quick")).toMatchObject({ is_failing: false });
-  // The one with the most failures first, whatever share they are.
+  // The one with the most failures first, whatever their share.
   const lines = "- solid: 2 of 12 calls failed, 17% \\(#\\d+, #\\d+\\)\n- shaky: 1 of 10 calls failed, 10% \\(#";
   expect(markdown).toMatch(new RegExp(`### Failing tools\n\n${lines}`));
   expect(markdown).toContain("- 3 of 27 tool calls failed, most often solid: 2 of 12. (#");
@@ -198,7 +198,7 @@ test("names of tools are compared without case, and shown as the newest call spe
   expect(tools).toMatchObject([{ tool: "Bash", calls: 2, failures: 1 }]);
 });
 
-test("the newest errors stand first, whatever recurs most, and groups are counted whole", () => {
+test("the newest errors come first, whatever recurs most, and groups are counted completely", () => {
   const often = [1, 2, 3].map((at) => failed(`timeout after ${at} s`));
   const once = ["alpha", "beta", "gamma", "delta", "epsilon"].map((name) => failed(`${name} is missing`));
   const { markdown, error_groups } = reflect([...often, ...once]);

@@ -20,7 +20,7 @@ const ITEMS_SHOWN = 5;
 const GROUPS_GIVEN = 100;
 const CITED_SHOWN = 5;
 
-/** As much of a time as tells entries apart for people: 2026-11-15T06:39:37. */
+/** A time with the precision that people need to distinguish entries: 2026-11-15T06:39:37. */
 const SECONDS = 19;
 
 const NO_TEXT = "(no text)";
@@ -196,7 +196,7 @@ function newestFirst(left: Cited<ErrorGroup>, right: Cited<ErrorGroup>): number 
   return (right.cited[0]?.position ?? 0) - (left.cited[0]?.position ?? 0);
 }
 
-/** Programs compute confidences to the last digit; three tell them apart. */
+/** Programs compute confidences to the last digit; three digits are enough. */
 function shortNumber(value: number): string {
   return String(Number(value.toPrecision(3)));
 }

@@ -46,7 +46,7 @@ export class StopWords {
   }
 
   /**
-   * Whether a language is spoken in a text of so many words, of which these are stop words of some language. English
+   * Whether a text of so many words, with these stop words, is in a language. English
    * always is.
    */
   spokenIn(words: readonly ListedWord[], all: number): (language: number) => boolean {

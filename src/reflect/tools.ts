@@ -9,7 +9,7 @@ import { CITED_MAX, citationOf, cite, excerpt, type Mask } from "./citations.js"
 const SLOW_MEDIAN_MS = 1_000;
 const SLOW_P95_MS = 5_000;
 
-/** How many tools are told apart, the ones called last. */
+/** Maximum number of distinct tools, the ones called last. */
 const TOOLS_MAX = 1_000;
 const SLOWEST_CITED = 5;
 

@@ -81,7 +81,7 @@ const TOPIC = 1;
 const SMALL = 2;
 const CITED_ENOUGH = 4;
 
-/** Powers of two, so that the lower bits of a hash are its slot. */
+/** Powers of two, so the lower bits of a hash are its slot. */
 const CAPACITY_FIRST = 1_024;
 const SLOTS_PER_WORD = 2;
 /** A topic is mentioned by more entries than anybody reads. */

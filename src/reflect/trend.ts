@@ -73,7 +73,7 @@ export function changesBetween(now: Tally, before: Tally): readonly Cited<TrendC
   return measures.flatMap((measure) => {
     const counted = { now: now.counts[measure], before: before.counts[measure] };
     if (counted.now === 0 && counted.before === 0) return [];
-    // Multiplied instead of divided, so that equal shares are equal.
+    // Multiplied instead of divided, so equal shares are equal.
     const change = counted.now * before.counts.reviewed - counted.before * now.counts.reviewed;
     const direction = change > 0 ? "up" : change < 0 ? "down" : "same";
     return [{ measure, ...counted, direction, cited: (counted.now > 0 ? now : before).cited(measure) }];

@@ -9,7 +9,7 @@ const RUNS = new RegExp(`(${UNSPACED}[${UNSPACED}\\p{M}]*)|${SPACED}+(?:'${SPACE
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
 const ASCII = /^[\u0000-\u007f]*$/;
 
-/** Texts are read in chunks, so that memory stays bounded. */
+/** Texts are read in chunks, so memory stays bounded. */
 const CHUNK_CHARS = 64 * 1024;
 const CUT_CHARS = 256;
 /** Longer than any sentence: segmenting an endless run would take too long. */
@@ -40,7 +40,7 @@ export function* chunksOf(text: string, charsMax: number): Generator<string> {
   }
 }
 
-/** The last white space shortly before this place, so that no word is cut in two; without one, this place. */
+/** The last white space shortly before this place, so no word is cut in two; without one, this place. */
 function cutBefore(text: string, place: number): number {
   for (let at = place; at > place - CUT_CHARS; at -= 1) {
     const unit = text.charCodeAt(at);

@@ -73,7 +73,7 @@ test("any outcomes survive the way back", async () => {
 test.each<[what: string, outcome: AppendOutcome]>([
   ["placed", { placed: Array.from({ length: 300_000 }, (_, nth) => ({ position: nth + 1, hash: Buffer.alloc(32) })) }],
   ["taken", { taken: Array.from({ length: 300_000 }, (_, nth) => ({ item: nth, claim: `id:${nth}`, position: 7 })) }],
-])("whatever else there is to do goes on while very many are unpacked: %s", async (_, outcome) => {
+])("other work continues while very many are unpacked: %s", async (_, outcome) => {
   const packed = structuredClone(packOutcomes([outcome]));
   let turns = 0;
   const count = (): void => {

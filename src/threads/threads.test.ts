@@ -40,7 +40,7 @@ test("a log that cannot be opened rejects with its fault, and makes no thread th
   expect(made()).toBe(0);
 });
 
-test("what is appended after much is placed after it, and whatever else there is to do goes on meanwhile", async () => {
+test("entries appended after a large batch are placed after it, and other work continues meanwhile", async () => {
   const log = await ThreadedLog.start({ path: join(folderOfTest(), "log.db"), mode: "create" });
   onTestFinished(() => log.close());
   await log.append(["a", "b"].map((id) => [newEntry(id)]));

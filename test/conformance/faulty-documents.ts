@@ -107,15 +107,15 @@ class TextBodies extends MemoryIndex {
 /** Each with a part of the behaviour that must be found broken. */
 export const faultyDocuments: readonly { readonly Faulty: new () => MemoryIndex; readonly breaks: string }[] = [
   { Faulty: AnyLabelWillDo, breaks: "with every combination of labels" },
-  { Faulty: LabelsOnlyAdd, breaks: "a document that is put again takes the place" },
+  { Faulty: LabelsOnlyAdd, breaks: "a document that is put again replaces" },
   { Faulty: KeysByCodeUnit, breaks: "by the bytes of their keys" },
-  { Faulty: BeyondSortAlone, breaks: "a list goes on strictly beyond" },
+  { Faulty: BeyondSortAlone, breaks: "a list continues strictly after" },
   { Faulty: SortAndKeyAlone, breaks: "where sorts are equal the position decides" },
-  { Faulty: ThroughWhatever, breaks: "a list leaves out what changed after a position" },
+  { Faulty: ThroughWhatever, breaks: "a list leaves out documents changed after a position" },
   { Faulty: WholeSorts, breaks: "documents are listed by sort" },
-  { Faulty: OneCollection, breaks: "each from its own collection" },
-  { Faulty: KeepsWhatIsRemoved, breaks: "a document that is removed" },
-  { Faulty: DocumentsFirst, breaks: "made from another place is passed over whole" },
-  { Faulty: DocumentsOutliveReset, breaks: "a reset forgets the documents" },
-  { Faulty: TextBodies, breaks: "a body is given back as it was" },
+  { Faulty: OneCollection, breaks: "each in its own collection" },
+  { Faulty: KeepsWhatIsRemoved, breaks: "a removed document" },
+  { Faulty: DocumentsFirst, breaks: "a batch computed from another state" },
+  { Faulty: DocumentsOutliveReset, breaks: "a reset removes the documents" },
+  { Faulty: TextBodies, breaks: "a body of any JSON" },
 ];

@@ -102,16 +102,16 @@ class OneForAllStores extends MemoryKeys {
 }
 
 export const faultyKeys: readonly { readonly Faulty: new () => MemoryKeys; readonly breaks: string }[] = [
-  { Faulty: AnotherEngine, breaks: "the engine that it is said to be" },
-  { Faulty: NewestFirst, breaks: "the oldest first" },
-  { Faulty: InOrderOfAdding, breaks: "the oldest first" },
-  { Faulty: RevokedUnlisted, breaks: "revoked ones too" },
-  { Faulty: OpenOnceAllAreRevoked, breaks: "revoking the last one opens nothing" },
-  { Faulty: AnyKeyForNone, breaks: "never asked for is not given" },
+  { Faulty: AnotherEngine, breaks: "the engine that it claims to be" },
+  { Faulty: NewestFirst, breaks: "keys are listed oldest first" },
+  { Faulty: InOrderOfAdding, breaks: "keys are listed oldest first" },
+  { Faulty: RevokedUnlisted, breaks: "including revoked ones" },
+  { Faulty: OpenOnceAllAreRevoked, breaks: "revoking the last one does not open the store" },
+  { Faulty: AnyKeyForNone, breaks: "a lookup without an id returns no key" },
   { Faulty: SharedLookups, breaks: "each get their own" },
-  { Faulty: AddedOverOthers, breaks: "not replaced" },
-  { Faulty: RevokedAnew, breaks: "once and for all" },
-  { Faulty: RevokedTogether, breaks: "leaves the others as they were" },
+  { Faulty: AddedOverOthers, breaks: "a key is never replaced" },
+  { Faulty: RevokedAnew, breaks: "a key is revoked permanently" },
+  { Faulty: RevokedTogether, breaks: "revoking one key does not change the others" },
   { Faulty: AsciiNames, breaks: "reads back as it was added" },
   { Faulty: OneForAllStores, breaks: "another store" },
 ];

@@ -59,10 +59,10 @@ type FaultyLeases = new (book: Map<string, BookLeases>) => Leases;
 /** Each with a part of the behaviour that must be found broken; the first is right and breaks nothing. */
 export const faultyLeases: readonly { readonly Faulty: FaultyLeases; readonly breaks: string | undefined }[] = [
   { Faulty: BookLeases, breaks: undefined },
-  { Faulty: HeldByAll, breaks: "while one holds a lease no other does" },
+  { Faulty: HeldByAll, breaks: "while one instance holds a lease" },
   { Faulty: OneNameForAll, breaks: "do not conflict" },
   { Faulty: TakenOnce, breaks: "held for as long as requested" },
-  { Faulty: GivenBackByAnybody, breaks: "who does not hold a lease cannot give it back" },
+  { Faulty: GivenBackByAnybody, breaks: "only its holder can release a lease" },
   { Faulty: LeftBehind, breaks: "is free for the next" },
   { Faulty: AllAtOnce, breaks: "is free for the next" },
 ];

@@ -22,7 +22,7 @@ interface Row {
   readonly body: Buffer;
 }
 
-test("the worked example of the chain is right", () => {
+test("the worked example of the chain is correct", () => {
   const document = readFileSync(join(repositoryRoot, "docs", "FILE_FORMAT.md"), "utf8");
   const block = /<!-- chain-example -->\n```\n(.*?)```/s.exec(document)?.[1] ?? "";
   const example = Object.fromEntries([...block.matchAll(/^(\w+) +(.+)$/gm)].map(([, name, value]) => [name, value]));
@@ -36,7 +36,7 @@ test("the worked example of the chain is right", () => {
   expect(sha256(Buffer.alloc(32), older, commitment).toString("hex")).toBe(example.first_format);
 });
 
-test("a log is read and checked by what the document says, without a line of Hansard", async () => {
+test("a log is read and checked by the document alone, without Hansard's code", async () => {
   const db = await logOfSamples();
   expect(db.pragma("application_id", { simple: true })).toBe(0x48414e53);
   expect(db.pragma("user_version", { simple: true })).toBe(4);
@@ -59,7 +59,7 @@ test("a log is read and checked by what the document says, without a line of Han
   expect(rows.map(({ kind }) => kind)).toEqual(sampleEntries.map(({ kind }) => kind));
 });
 
-test("a body holds what the caller gave in the documented order, and nothing that the log added", async () => {
+test("a body contains the caller's fields in the documented order, and nothing added by the log", async () => {
   const db = await logOfSamples();
   const bodies = db.prepare("SELECT body FROM bodies ORDER BY position").pluck().all() as readonly Buffer[];
   for (const [index, bytes] of bodies.entries()) {
@@ -81,7 +81,7 @@ test("claims are stored as the document says", async () => {
   expect(find.get(sha256("completes:asked"))).toBe(6);
 });
 
-test("bodies in parts are read by what the document says, and so are the digests of what they share", async () => {
+test("bodies in parts and the digests of shared parts are read by the document alone", async () => {
   const messages = Array.from({ length: 90 }, (_, at) => ({
     role: "user",
     content: `${at} was said before. `.repeat(60),

@@ -38,7 +38,7 @@ const newKey = (id: string): StoredKey => ({
   created_at: "2026-11-15T06:39:37.001Z",
 });
 
-test("the file of the keys is made with the first of them, for its owner alone", async () => {
+test("the key file is created with the first key, readable by its owner only", async () => {
   const path = join(folderOfTest(), "store", "keys.db");
   const store = new SqliteKeys({ path });
   onTestFinished(() => store.close());
@@ -50,7 +50,7 @@ test("the file of the keys is made with the first of them, for its owner alone",
   expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
 });
 
-test("the databases refuse to change a key in any other way than to revoke it", async () => {
+test("the databases refuse any change of a key except revoking it", async () => {
   const path = join(folderOfTest(), "keys.db");
   const store = new SqliteKeys({ path });
   onTestFinished(() => store.close());

@@ -10,7 +10,7 @@ import type { LogEntry } from "../../src/log/port.js";
 import type { Leases } from "../../src/model/lease.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
-test("where the engine lets one process apply at a time, a read waits for the lease without asking again and again", async () => {
+test("if the engine lets one process apply at a time, a read waits for the lease without polling", async () => {
   const folder = folderOfTest();
   const [own, others] = [new SqliteLeases({ folder }), new SqliteLeases({ folder })];
   onTestFinished(async () => {

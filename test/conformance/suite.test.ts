@@ -15,58 +15,58 @@ import { keyStoreChecks } from "./suites/key-store.js";
 import { leaseChecks } from "./suites/leases.js";
 import { type Check, proveLack, runCheck } from "./suites/suite.js";
 
-describe("a log that is wrong in one respect fails the check for it:", () => {
+describe("a log with one defect fails its check:", () => {
   test.each(faultyLogs)("$Faulty.name", async ({ Faulty, breaks }) => {
     await expectBroken({ checks: entryLogChecks, breaks, open: async () => new Faulty() });
   });
 });
 
-describe("an index that is wrong in one respect fails the check for it:", () => {
+describe("an index with one defect fails its check:", () => {
   test.each([...faultyIndexes, ...faultyDocuments])("$Faulty.name", async ({ Faulty, breaks }) => {
     await expectBroken({ checks: entryIndexChecks, breaks, open: async () => new Faulty() });
   });
 });
 
-describe("a store of keys that is wrong in one respect fails the check for it:", () => {
+describe("a key store with one defect fails its check:", () => {
   test.each(faultyKeys)("$Faulty.name", async ({ Faulty, breaks }) => {
     await expectBroken({ checks: keyStoreChecks, breaks, open: async () => new Faulty() });
   });
 });
 
-describe("leases that are wrong in one respect fail the check for it:", () => {
+describe("leases with one defect fail their check:", () => {
   test.each(faultyLeases.filter(({ breaks }) => breaks !== undefined))("$Faulty.name", async ({ Faulty, breaks }) => {
     await expectBroken({ checks: leaseChecks, breaks: breaks as string, open: openerOf(Faulty) });
   });
 
-  test("and right ones fail none", async () => {
+  test("and correct ones fail none", async () => {
     const open = openerOf(itemAt(faultyLeases, 0).Faulty);
     for (const check of leaseChecks) await runCheck({ check, engine: { engine: "memory" }, open });
   });
 });
 
 test("the first check of each suite asks which engine it is", () => {
-  expect(entryLogChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
-  expect(entryIndexChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
-  expect(keyStoreChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
-  expect(leaseChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
+  expect(entryLogChecks[0]?.behaviour).toBe("it is the engine that it claims to be");
+  expect(entryIndexChecks[0]?.behaviour).toBe("it is the engine that it claims to be");
+  expect(keyStoreChecks[0]?.behaviour).toBe("it is the engine that it claims to be");
+  expect(leaseChecks[0]?.behaviour).toBe("it is the engine that it claims to be");
 });
 
-describe("a check for something that the engine is said to lack", () => {
+describe("a check for a capability that the engine lacks", () => {
   const check = (run: () => Promise<void>): Check<EntryLog> => ({ behaviour: "it flies", needs: "durable", run });
   const parts = { engine: { engine: "memory", lacks: { durable: "no disk" } }, open: async () => new MemoryLog() };
 
-  test("is fulfilled by failing", async () => {
+  test("passes by failing", async () => {
     const failing = check(() => Promise.reject(new Error("it fell")));
     await expect(proveLack({ ...parts, check: failing })).resolves.toBeUndefined();
   });
 
-  test("is an error once it passes, which says what to take out", async () => {
+  test("is an error once it passes, and names the exception to remove", async () => {
     const passing = check(async () => {});
     await expect(proveLack({ ...parts, check: passing })).rejects.toThrow(/said to lack "durable".*`lacks`/);
   });
 });
 
-test("a check closes all that it opened, also when it fails", async () => {
+test("a check closes everything it opened, even if it fails", async () => {
   let open = 0;
   class CountedLog extends MemoryLog {
     override async close(): Promise<void> {

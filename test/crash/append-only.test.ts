@@ -50,7 +50,7 @@ describe.each(Object.entries(refusals))("%s refuse", (_, statements) => {
   });
 });
 
-test("an erasure, once noted, is neither changed nor taken back", async () => {
+test("a recorded erasure can be neither changed nor deleted", async () => {
   editLog(await store.copy(), (db) => {
     db.exec("INSERT INTO erasures VALUES (5, 12)");
     for (const statement of [
@@ -63,7 +63,7 @@ test("an erasure, once noted, is neither changed nor taken back", async () => {
   });
 });
 
-test("a body is deleted only once it was noted as erased", async () => {
+test("a body can be deleted only after its erasure was recorded", async () => {
   editLog(await store.copy(), (db) => {
     expect(() => db.exec("DELETE FROM bodies WHERE position = 5")).toThrow("only when a redaction names it");
     db.exec("INSERT INTO erasures VALUES (5, 12); DELETE FROM bodies WHERE position = 5");

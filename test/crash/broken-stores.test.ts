@@ -89,13 +89,13 @@ describe("a log that cannot be opened is one clear fault:", () => {
     });
   }
 
-  test("no store at all, where none may be made", async () => {
+  test("no store, and none may be created", async () => {
     const data = join(await store.copy(), "elsewhere");
     await expect(openRecorder({ data, create: false })).rejects.toMatchObject({ code: "store_missing" });
   });
 });
 
-test("damage in the middle of the log is a fault of whatever meets it, never an empty list", async () => {
+test("damage in the middle of the log fails every read that meets it, and never gives an empty list", async () => {
   const data = await store.copy();
   const { size } = statSync(join(data, "log.db"));
   overwrite(join(data, "log.db"), PAGE_BYTES, size - PAGE_BYTES);
@@ -103,13 +103,13 @@ test("damage in the middle of the log is a fault of whatever meets it, never an 
   for (const outcome of Object.values(outcomes)) expect(outcome).toMatchObject(corrupt);
 });
 
-test("leftovers of a write-ahead log that make no sense are passed over", async () => {
+test("an invalid write-ahead log is ignored", async () => {
   const data = await store.copy();
   writeFileSync(join(data, "log.db-wal"), "nonsense".repeat(5_000));
   expect(await withRecorder(data, outcomesOf)).toMatchObject({ count: { entries: LAST + 1 }, verify: { ok: true } });
 });
 
-test("a log.db that is empty, as a crash while making it leaves it, becomes a store", async () => {
+test("an empty log.db, as left by a crash during creation, becomes a store", async () => {
   const data = await store.copy();
   for (const file of ["log.db", "index.db"]) rmSync(join(data, file));
   writeFileSync(join(data, "log.db"), "");
@@ -140,8 +140,8 @@ describe("an index is rebuilt from the log at the next open, if it", () => {
   }
 });
 
-describe("a log that was lost while its index is there is no new store:", () => {
-  test("it was emptied: that is said, and nothing is made of it", async () => {
+describe("a lost log with an existing index does not become a new store:", () => {
+  test("it was emptied: an error says so, and nothing is created", async () => {
     const data = await store.copy();
     truncateSync(join(data, "log.db"), 0);
     for (const create of [true, false]) {
@@ -150,7 +150,7 @@ describe("a log that was lost while its index is there is no new store:", () => 
     expect(statSync(join(data, "log.db")).size).toBe(0);
   });
 
-  test("it was deleted: the same", async () => {
+  test("it was deleted: same", async () => {
     const data = await store.copy();
     rmSync(join(data, "log.db"));
     for (const create of [true, false]) {
@@ -160,7 +160,7 @@ describe("a log that was lost while its index is there is no new store:", () => 
   });
 });
 
-test("an index that is ahead of a log which was put back to an earlier copy is not believed", async () => {
+test("an index that is ahead of a restored older log is not used", async () => {
   const data = await store.copy();
   const earlier = readFileSync(join(data, "log.db"));
   await withRecorder(data, async (recorder) => {
@@ -175,7 +175,7 @@ test("an index that is ahead of a log which was put back to an earlier copy is n
   expect(list).toMatchObject({ entries: expect.arrayContaining([expect.objectContaining({ id: "one-more" })]) });
 });
 
-test("an index.db of another program is not emptied to make room", async () => {
+test("an index.db of another program is not overwritten", async () => {
   const data = await store.copy();
   rmSync(join(data, "index.db"));
   editFile(join(data, "index.db"), (db) => db.exec("CREATE TABLE theirs (a); INSERT INTO theirs VALUES ('precious')"));

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
 
-test("closing does not wait for ever for a checkpoint thread that has died", () => {
+test("closing does not wait for a dead checkpoint thread", () => {
   const program = fileURLToPath(new URL("./close-after-failure.js", import.meta.url));
   const { stdout, signal } = spawnSync(process.execPath, [program, folderOfTest()], {
     encoding: "utf8",

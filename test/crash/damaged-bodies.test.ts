@@ -19,24 +19,24 @@ const bodies: { readonly [name: string]: string } = {
 };
 
 describe.each(Object.entries(bodies))("a body with %s", (_, text) => {
-  test("is found by verify and keeps no other entry out of the lists", async () => {
+  test("is found by verify, and lists still contain all other entries", async () => {
     const data = await storeWith("UPDATE bodies SET body = CAST(? AS BLOB) WHERE position = 5", text);
     await expectOthersListed(data);
   });
 });
 
-test("references that are no list keep no other entry out of the lists", async () => {
+test("references that are not a list do not hide other entries from lists", async () => {
   const text = '{"id":"asked","prompt":"p","memories_used":5}';
   const data = await storeWith("UPDATE bodies SET body = CAST(? AS BLOB) WHERE position = 2", text);
   await expectOthersListed(data, 2);
 });
 
-test("a body in an unknown encoding keeps no other entry out of the lists", async () => {
+test("a body in an unknown encoding does not hide other entries from lists", async () => {
   const data = await storeWith("UPDATE bodies SET encoding = ? WHERE position = 5", 7);
   await expectOthersListed(data);
 });
 
-test("a body that is no JSON is a fault only for requests for that entry", async () => {
+test("a body that is not JSON fails only requests for that entry", async () => {
   const data = await storeWith("UPDATE bodies SET body = CAST(? AS BLOB) WHERE position = 5", "{");
   await withRecorder(data, async (recorder) => {
     await expect(recorder.getEntry(DAMAGED)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-// A log whose files are removed or exchanged while programs have them open: what is recorded from then on would lie in a
+// A log whose files are removed or replaced while programs have them open: what is recorded from then on would lie in a
 // deleted file, so none of it is acknowledged.
 import { cpSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ describe.each(Object.entries(losses))("%s:", (_, lose) => {
     expect(await recorder.health()).toMatchObject({ status: "degraded", trouble: "store_exchanged" });
   });
 
-  test("an entry is not acknowledged either where the folder had long been at rest", async () => {
+  test("an entry is not acknowledged even if the folder had long been idle", async () => {
     const data = await store.copy();
     const recorder = await openedIn(data);
     await vi.waitFor(async () => {
@@ -63,7 +63,7 @@ describe.each(Object.entries(losses))("%s:", (_, lose) => {
     expect(await recordCrowd(recorder, 1)).toEqual([expect.objectContaining(exchanged)]);
   });
 
-  test("what was recorded before can still be exported by the program that has it open", async () => {
+  test("the program that has it open can still export earlier entries", async () => {
     const data = await store.copy();
     const recorder = await openedIn(data);
     const before = await linesOf(recorder);
@@ -72,7 +72,7 @@ describe.each(Object.entries(losses))("%s:", (_, lose) => {
   });
 });
 
-test("files that were moved away and are back in their places are written again", async () => {
+test("files that were moved away and back are written again", async () => {
   const data = await store.copy();
   const recorder = await openedIn(data);
   await recordCrowd(recorder, 1);
@@ -84,7 +84,7 @@ test("files that were moved away and are back in their places are written again"
   expect(await withRecorder(data, (opened) => opened.verify())).toMatchObject({ ok: true });
 });
 
-test("over HTTP it is a 503, and what was acknowledged before the WAL went survives a kill", async () => {
+test("over HTTP it is a 503, and entries acknowledged before the WAL was removed survive a kill", async () => {
   const data = join(folderOfTest(), "store");
   mkdirSync(data);
   const server = startCli(["serve", "--port", "0"], { data });

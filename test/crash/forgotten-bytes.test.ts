@@ -123,7 +123,7 @@ test("a log of the first format, whose pages kept copies, is cleaned too", async
   expect(await recorder.verify()).toMatchObject({ ok: true, erased: 1 });
 });
 
-test("what one entry said of a session is gone from the session and from every byte, and what others said stays", async () => {
+test("an erased entry's session info is gone from the session and from every byte, and that of others stays", async () => {
   const data = folderOfTest();
   const recorder = await opened(data);
   const said = (id: string, title: string, metadata: EntryInput["extra"]): EntryInput => ({
@@ -175,7 +175,7 @@ test("many at once make the files smaller", async () => {
   expect(await recorder.count()).toMatchObject({ entries: 2_002 });
 });
 
-test("while somebody holds the WAL open, forgetting says what is left, and the next one removes it", async () => {
+test("while a reader holds the WAL open, forgetting reports what is left, and the next one removes it", async () => {
   const data = folderOfTest();
   const recorder = await opened(data);
   await recorder.append([...others(20, "before"), { kind: "error", id: "e", error: "HELDMARK" }]);

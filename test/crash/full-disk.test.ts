@@ -11,27 +11,30 @@ import { runOnSmallDisk } from "./small-disk.js";
 test.each([
   ["one caller", 1],
   ["eight callers at once", 8],
-])("a full disk refuses entries of %s whole, and the same recorder goes on once there is space", (_, callers) => {
-  const report = run<FullDiskReport>("fill-disk", String(callers));
-  expect(report).toEqual({
-    refusal_codes: ["disk_full"],
-    refusals: expect.any(Number),
-    acknowledged_before: expect.any(Number),
-    // Twenty calls, six of them batches of three.
-    acknowledged_after: 20 + 6 * 2,
-    lost: [],
-    half_stored: [],
-    read_while_full: expect.stringContaining("full."),
-    verified_while_full: "true",
-    verified_after: "true",
-    verified_reopened: "true",
-    listed_reopened: report.acknowledged_before + report.acknowledged_after,
-  });
-  expect(report.refusals).toBeGreaterThanOrEqual(40);
-  expect(report.acknowledged_before).toBeGreaterThan(20);
-});
+])(
+  "a full disk refuses entries of %s as a whole, and the same recorder continues once there is space",
+  (_, callers) => {
+    const report = run<FullDiskReport>("fill-disk", String(callers));
+    expect(report).toEqual({
+      refusal_codes: ["disk_full"],
+      refusals: expect.any(Number),
+      acknowledged_before: expect.any(Number),
+      // Twenty calls, six of them batches of three.
+      acknowledged_after: 20 + 6 * 2,
+      lost: [],
+      half_stored: [],
+      read_while_full: expect.stringContaining("full."),
+      verified_while_full: "true",
+      verified_after: "true",
+      verified_reopened: "true",
+      listed_reopened: report.acknowledged_before + report.acknowledged_after,
+    });
+    expect(report.refusals).toBeGreaterThanOrEqual(40);
+    expect(report.acknowledged_before).toBeGreaterThan(20);
+  },
+);
 
-test("opening a store on a disk that has no room left fails with the same fault, however little is left", () => {
+test("opening a store on a full disk fails with the same fault", () => {
   const report = run<OpeningReport>("open-on-full-disk");
   const others = Object.entries(report.met).filter(([, codes]) =>
     codes.some((code) => code !== "ok" && code !== "disk_full"),

@@ -10,7 +10,7 @@ import { SqliteLeases } from "../../src/engines/sqlite/leases.js";
 import { openRecorder } from "../../src/index.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
-test("a holder that is killed leaves its lease to the others at once; one that is merely asleep keeps it", async () => {
+test("a killed holder frees its lease at once; a suspended one keeps it", async () => {
   const folder = folderOfTest();
   const leases = leasesOf(folder);
   const holder = start(folder, "work");
@@ -27,7 +27,7 @@ test("a holder that is killed leaves its lease to the others at once; one that i
   expect(await leases.hold("work")).toBe(true);
 });
 
-test("processes that take it again and again, and are killed meanwhile, never hold it at the same time", async () => {
+test("processes that take a lease repeatedly and are killed never hold it at the same time", async () => {
   const folder = folderOfTest();
   const notes = join(folderOfTest(), "notes");
   const programs = Array.from({ length: 4 }, () => start(folder, "work", notes));
@@ -51,7 +51,7 @@ test("processes that take it again and again, and are killed meanwhile, never ho
   }
 }, 180_000);
 
-test("a lease whose file is removed is taken again, and is a private file that belongs to the store", async () => {
+test("a lease whose file was removed can be taken again, and its file is private to the store's owner", async () => {
   const folder = folderOfTest();
   const [one, other] = [leasesOf(folder), leasesOf(folder)];
   expect(await one.hold("work")).toBe(true);
@@ -77,7 +77,7 @@ test("a held lease does not block recording, reading and forgetting", async () =
   expect(await leases.hold("work")).toBe(true);
 });
 
-test("a folder that is not there is a fault that says what to do", async () => {
+test("a missing folder is a fault that says what to do", async () => {
   const leases = leasesOf(join(folderOfTest(), "nowhere"));
   await expect(leases.hold("work")).rejects.toMatchObject({ code: expect.any(String), hint: expect.any(String) });
 });

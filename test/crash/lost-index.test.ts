@@ -1,4 +1,4 @@
-// An index that is lost, damaged or exchanged while the program runs: recording goes on, every read is answered, and the
+// An index that is lost, damaged or replaced while the program runs: recording goes on, every read is answered, and the
 // newest entries are never missing from it.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const patient = { behind_max: 0, wait_ms: 60_000, newest: 40 };
 
 describe("while a recorder is open,", () => {
   for (const [what, lose] of Object.entries(indexLosses)) {
-    test(`${what}: reads are answered at once, with the newest entry, and wholly in the end`, async () => {
+    test(`${what}: reads are answered at once, with the newest entry, and completely in the end`, async () => {
       const data = await storeOf(ENTRIES);
       const recorder = await openRecorder({ data, rebuild: impatient });
       const before = await everything(recorder);
@@ -36,7 +36,7 @@ describe("while a recorder is open,", () => {
   }
 });
 
-test("answers from the newest entries alone say that they are partial, and the store that it is degraded", async () => {
+test("answers from the newest entries only are marked as partial, and the store is degraded", async () => {
   const data = await storeOf(4_000);
   const recorder = await openRecorder({ data, rebuild: impatient });
   await everything(recorder);
@@ -71,7 +71,7 @@ test("a reader that waits long enough gets the whole answer", async () => {
   await recorder.close();
 });
 
-test("what arrives faster than it is indexed is waited for, because nothing is being rebuilt", async () => {
+test("reads wait for entries not indexed yet if nothing is being rebuilt", async () => {
   const data = await storeOf(ENTRIES);
   const recorder = await openRecorder({ data, rebuild: impatient });
   await recorder.count();
@@ -83,7 +83,7 @@ test("what arrives faster than it is indexed is waited for, because nothing is b
   await recorder.close();
 });
 
-test("four writers go on while the index is lost again and again, and a reader misses none of their newest entries", async () => {
+test("four writers continue while the index is lost repeatedly, and a reader misses none of their newest entries", async () => {
   const data = await storeOf(6_000);
   const writers = ["a", "b", "c", "d"].map((name) => new Writer({ data, name, callers: 1, rounds: 1_000_000 }));
   await Promise.all(writers.map((writer) => writer.started));

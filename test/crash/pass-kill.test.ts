@@ -1,5 +1,5 @@
 // kill -9 in the middle of the passes over the record, again and again: run to their end, they have done what passes do that
-// nobody disturbed, each once.
+// no one disturbed, each once.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -52,7 +52,7 @@ test(
   fuzzTimeoutMs,
 );
 
-test("a pass that is killed while a model reads goes on where it was, and asks nothing twice that was answered", async () => {
+test("a pass that is killed during a model call continues where it was, and repeats no answered call", async () => {
   const folder = folderOfTest();
   const [data, asked, hold] = [join(folder, "store"), join(folder, "asked"), join(folder, "hold")];
   await withRecorder(data, async (recorder) => {

@@ -17,7 +17,7 @@ const notWritable = {
   hint: expect.stringMatching(/writable|read and write/),
 };
 
-test("a store in a folder that may be written is no fault, so the other answers mean something", async () => {
+test("a store in a writable folder works, so the other results are meaningful", async () => {
   const everythingWorks = { open: "ok", append: "ok", get: "ok", list: "ok", verify: "ok" };
   expect(attempt(await store.copy())).toEqual(everythingWorks);
 });
@@ -29,26 +29,26 @@ test("a folder without write permission refuses to become a store", () => {
   expect(attempt(folder)).toEqual({ open: notWritable });
 });
 
-test("a store is not made where its folder cannot be made", () => {
+test("a store is not created if its folder cannot be created", () => {
   const parent = join(folderOfTest(), "parent");
   mkdirSync(parent);
   restrict(parent, 0o500);
   expect(attempt(join(parent, "store"))).toEqual({ open: notWritable });
 });
 
-test("files without write permission are read, and recording says that it cannot write", async () => {
+test("files without write permission can be read, and recording reports that it cannot write", async () => {
   const data = await store.copy();
   for (const file of readdirSync(data)) restrict(join(data, file), 0o400);
   expect(attempt(data)).toEqual({ open: "ok", append: notWritable, get: "ok", list: "ok", verify: "ok" });
 });
 
-test("a log that may not even be read is a fault at opening", async () => {
+test("a log without read permission is a fault on opening", async () => {
   const data = await store.copy();
   restrict(join(data, "log.db"), 0o000);
   expect(attempt(data)).toEqual({ open: notWritable });
 });
 
-test("an index without write permission stops nothing, because it is made in memory", async () => {
+test("an index without write permission blocks nothing: it is built in memory", async () => {
   const data = await store.copy();
   restrict(join(data, "index.db"), 0o400);
   expect(attempt(data)).toEqual({ open: "ok", append: "ok", get: "ok", list: "ok", verify: "ok" });
@@ -57,17 +57,20 @@ test("an index without write permission stops nothing, because it is made in mem
 test.each([
   ["writable files", 0o600],
   ["read-only files", 0o400],
-])("a store in a folder without write permission and with %s is read, and is as it was afterwards", async (_, mode) => {
-  const data = await store.copy();
-  for (const file of readdirSync(data)) restrict(join(data, file), mode);
-  restrict(data, 0o500);
-  expect(attempt(data)).toEqual({ open: "ok", append: notWritable, get: "ok", list: "ok", verify: "ok" });
-  const copy = join(folderOfTest(), "copy");
-  cpSync(data, copy, { recursive: true });
-  chmodSync(copy, 0o700);
-  for (const file of readdirSync(copy)) chmodSync(join(copy, file), 0o600);
-  expect(attempt(copy)).toMatchObject({ open: "ok", append: "ok", verify: "ok" });
-});
+])(
+  "a store in a folder without write permission and with %s can be read, and is unchanged afterwards",
+  async (_, mode) => {
+    const data = await store.copy();
+    for (const file of readdirSync(data)) restrict(join(data, file), mode);
+    restrict(data, 0o500);
+    expect(attempt(data)).toEqual({ open: "ok", append: notWritable, get: "ok", list: "ok", verify: "ok" });
+    const copy = join(folderOfTest(), "copy");
+    cpSync(data, copy, { recursive: true });
+    chmodSync(copy, 0o700);
+    for (const file of readdirSync(copy)) chmodSync(join(copy, file), 0o600);
+    expect(attempt(copy)).toMatchObject({ open: "ok", append: "ok", verify: "ok" });
+  },
+);
 
 function restrict(path: string, mode: number): void {
   chmodSync(path, mode);

@@ -22,7 +22,7 @@ describe("at the start", () => {
     expect(String(failure)).not.toContain("mistaken");
   });
 
-  test("a database that is not there is named, with the statement that makes it", async () => {
+  test("a missing database is named, with the statement that creates it", async () => {
     const server = await sharedPostgres();
     await expect(open(server.addressOf("nowhere"))).rejects.toMatchObject({
       code: "store_missing",
@@ -89,7 +89,7 @@ describe("at the start", () => {
     });
   });
 
-  test("a server that is not there is waited for, then named as away", async () => {
+  test("a server that is down is retried, then reported as unavailable", async () => {
     const start = performance.now();
     const onWait = vi.fn();
     const address = "postgres://nobody@127.0.0.1:1/none";
@@ -105,7 +105,7 @@ describe("at the start", () => {
     await expect(openPostgres({ address, create: false, wait_ms: 0 })).rejects.toMatchObject({ code: "store_missing" });
   });
 
-  test("a store of a newer version is not touched", async () => {
+  test("a store of a newer version is not changed", async () => {
     const address = await databaseOfTest();
     await close(await open(address));
     const database = databaseName(address);
@@ -113,7 +113,7 @@ describe("at the start", () => {
     await expect(open(address)).rejects.toMatchObject({ code: "store_newer" });
   });
 
-  test("an index that a newer version made is left alone: who is open goes on recording, and reads are refused", async () => {
+  test("an index of a newer version is not changed: open programs continue recording, and reads are refused", async () => {
     const address = await databaseOfTest();
     const store = await open(address);
     const newer = "UPDATE hansard_versions SET version = 99000 WHERE part = 'index'";
@@ -160,7 +160,7 @@ describe("the log refuses", () => {
 });
 
 describe("while it runs", () => {
-  test("bodies go on into new partitions, which are made ahead", async () => {
+  test("bodies continue in new partitions, which are created in advance", async () => {
     const { log, query } = await logWithSql({ partition_positions: 10 });
     // The first partition has its usual size; what is restored beyond it shows the next ones.
     await query("ALTER TABLE hansard_bodies DETACH PARTITION hansard_bodies_1; DROP TABLE hansard_bodies_1");
@@ -170,7 +170,7 @@ describe("while it runs", () => {
     await expect.poll(async () => (await query(partitions)).length).toBeGreaterThanOrEqual(5);
   });
 
-  test("a transaction that blocks the head is a clear fault within bounds, and nothing is stored", async () => {
+  test("a transaction that blocks the head gives a clear fault in time, and nothing is stored", async () => {
     const address = await databaseOfTest();
     const log = await PostgresLog.open(await Connections.open({ address, wait_ms: 0, lock_ms: 300 }));
     const blocker = new pg.Client({ connectionString: address });
@@ -204,7 +204,7 @@ describe("while it runs", () => {
     },
   );
 
-  test("a session that stops answering is given up; its batch is stored once, although it wakes up later", async () => {
+  test("a session that stops answering is dropped; its batch is stored once, even if it resumes later", async () => {
     const address = await databaseOfTest();
     const server = await sharedPostgres();
     const log = await PostgresLog.open(await Connections.open({ address, wait_ms: 0, quick_ms: 500 }));
@@ -225,7 +225,7 @@ describe("while it runs", () => {
     await log.close();
   });
 
-  test("rows that cannot be vacuumed away because a transaction looks at them are told in words, and nothing fails", async () => {
+  test("rows that cannot be vacuumed because a transaction reads them are reported, and nothing fails", async () => {
     const address = await databaseOfTest();
     const log = await PostgresLog.open(await Connections.open({ address, wait_ms: 0, lock_ms: 300 }));
     await log.append([newEntries("entry", 3)]);
@@ -258,7 +258,7 @@ describe("while it runs", () => {
     expect((await log.head()).position).toBe(300);
   });
 
-  test("a batch that was committed, and whose answer was lost on the way, is stored once and acknowledged", async () => {
+  test("a committed batch whose response was lost is stored once and acknowledged", async () => {
     const address = new URL(await databaseOfTest());
     const port = Number(address.port);
     // Stands between log and server, and takes one answer away.
@@ -290,7 +290,7 @@ describe("while it runs", () => {
     await log.close();
   });
 
-  test("while the server is away everything says so; after its return the same store goes on", async () => {
+  test("while the server is down every call says so; afterwards the same store continues", async () => {
     const server = await serverOfTest();
     const store = await open(await server.createDatabase("away"));
     await store.log.append([newEntries("before", 3)]);
@@ -318,7 +318,7 @@ async function close({ log, growth, leases }: PostgresStore): Promise<void> {
   await log.close();
 }
 
-describe("verify sees what was done behind the log's back:", () => {
+describe("verify detects direct changes of the database:", () => {
   const entry = "kind, recorded_at, commitment, hash FROM hansard_entries WHERE position = 2";
   test.each([
     ["an entry behind the head", 4, `INSERT INTO hansard_entries SELECT 4, ${entry}`],

@@ -8,7 +8,7 @@ import type { PostgresServer } from "../support/postgres-server.js";
 
 const MARK = "SECRETMARK";
 
-test("every byte of a forgotten session is gone once forget has answered, and the chain stays whole", async () => {
+test("every byte of a forgotten session is gone once forget has answered, and the chain stays valid", async () => {
   const database = await serverOfTest();
   const data = await database.createDatabase("forgetting");
   const [recorder, other] = [await openRecorder({ data }), await openRecorder({ data })];

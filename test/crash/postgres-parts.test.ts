@@ -40,7 +40,7 @@ async function partsIn(address: string): Promise<{ readonly parts: number; reado
   return (await sql(address, counts))[0] as { readonly parts: number; readonly texts: number };
 }
 
-test("a log goes to a file and back with its parts, and is restored from a backup of the database", async () => {
+test("a log is copied to a file and back with its parts, and restored from a database backup", async () => {
   const server = await serverOfTest();
   const { entries, texts } = loop(40);
   const address = await server.createDatabase("parts");
@@ -74,7 +74,7 @@ test("a log goes to a file and back with its parts, and is restored from a backu
   expect(await parts()).toBe(0);
 });
 
-test("a list goes on from one that was stored long before, and two of one batch from each other", async () => {
+test("a list continues one that was stored long before, and two of one batch continue each other", async () => {
   const address = await databaseOfTest();
   const messages = Array.from({ length: 120 }, () => ({ role: "user", content: words(60) }));
   const entries = [30, 100, 110, 120].map((count, at) => turn(`turn-${at}`, { messages: messages.slice(0, count) }));
@@ -91,7 +91,7 @@ test("a list goes on from one that was stored long before, and two of one batch 
   expect(await verify(log)).toMatchObject({ ok: true, entries: 4 });
 });
 
-test("a server that loses its power leaves no part behind, and goes on", async () => {
+test("a server that loses power leaves no orphaned part, and continues", async () => {
   const server = await serverOfTest();
   const log = await opened(await server.createDatabase("parts"));
   const { entries } = loop(12);
@@ -109,7 +109,7 @@ test("a server that loses its power leaves no part behind, and goes on", async (
   );
 });
 
-test("who reads a body while it is erased finds it or that it is erased, and never damage", async () => {
+test("reading a body during its erasure gives the body or its erasure, never damage", async () => {
   const address = await databaseOfTest();
   const [log, reader] = [await opened(address), await opened(address)];
   const { entries } = loop(60);

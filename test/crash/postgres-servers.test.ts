@@ -50,7 +50,7 @@ test("sixteen writers on two servers, one killed, PostgreSQL restarted: gapless,
   }
 }, 300_000);
 
-test("while PostgreSQL is away, captures and reads are a 503 that says when to come back, and health is degraded", async () => {
+test("while PostgreSQL is down, captures and reads are a 503 with Retry-After, and health is degraded", async () => {
   const database = await serverOfTest();
   const server = await serve(await database.createDatabase("away"));
   expect(await record(server, "before")).toMatchObject({ status: 201 });
@@ -80,7 +80,7 @@ test("while PostgreSQL is away, captures and reads are a 503 that says when to c
   expect((await record(server, "after")).status).toBe(201);
 }, 300_000);
 
-test("a server that ends while it fills the index, or just after it was asked to, leaves the index to the others", async () => {
+test("a server that ends while or just before filling the index leaves the index to the others", async () => {
   const database = await serverOfTest();
   const data = await database.createDatabase("lease");
   const [first, second] = [await serve(data), await serve(data)];
@@ -91,7 +91,7 @@ test("a server that ends while it fills the index, or just after it was asked to
   await until(async () => (await healthOf([second]))[0]?.indexed_through === 21);
 }, 300_000);
 
-test("a tail on one server has everything that others record, once and in order, also where word of it was lost", async () => {
+test("a tail on one server gets all entries of the others, once and in order, even if a notification was lost", async () => {
   const database = await serverOfTest();
   const data = await database.createDatabase("tail");
   const [left, right] = [await openRecorder({ data }), await openRecorder({ data })];
@@ -112,7 +112,7 @@ test("a tail on one server has everything that others record, once and in order,
   await Promise.all([left.close(), right.close()]);
 }, 300_000);
 
-test("a database that was restored from a dump without the index builds it again by itself", async () => {
+test("a database restored from a dump without the index rebuilds it automatically", async () => {
   const database = await serverOfTest();
   const data = await database.createDatabase("restored");
   const recorder = await openRecorder({ data });

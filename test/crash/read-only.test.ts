@@ -105,7 +105,7 @@ async function expectAll(options: CliOptions, count: number): Promise<void> {
 }
 
 describe.each(Object.entries(ways))("a store that can only be read, %s,", (_, restricted) => {
-  test("answers everything and is as it was afterwards", async () => {
+  test("answers everything and is unchanged afterwards", async () => {
     const data = await newStore();
     const before = stateOf(data);
     await expectWhole(restricted(data), ENTRIES);
@@ -125,7 +125,7 @@ describe.each(Object.entries(ways))("a store that can only be read, %s,", (_, re
     expect(stateOf(data)).toEqual(before);
   });
 
-  test("shows what a killed program left in the WAL, and leaves it there", async () => {
+  test("reads what a killed program left in the WAL, and does not change it", async () => {
     const data = await killedStore();
     expect(readdirSync(data)).toEqual(expect.arrayContaining(["log.db-wal", "log.db-shm"]));
     const before = stateOf(data);
@@ -133,7 +133,7 @@ describe.each(Object.entries(ways))("a store that can only be read, %s,", (_, re
     expect(stateOf(data)).toEqual(before);
   });
 
-  test("shows what is in a WAL without its shared memory, as in a copy", async () => {
+  test("reads a WAL without its shared memory, as in a copy", async () => {
     const data = await killedStore();
     for (const name of ["log.db-shm", "index.db-shm"]) rmSync(join(data, name), { force: true });
     const before = stateOf(data);
@@ -141,7 +141,7 @@ describe.each(Object.entries(ways))("a store that can only be read, %s,", (_, re
     expect(stateOf(data)).toEqual(before);
   });
 
-  test("is read while its owner goes on recording", async () => {
+  test("can be read while its owner continues recording", async () => {
     const data = await newStore();
     const recorder = await openRecorder({ data });
     onTestFinished(() => recorder.close());
@@ -155,7 +155,7 @@ describe.each(Object.entries(ways))("a store that can only be read, %s,", (_, re
     await expectAll(options, ENTRIES + 2);
   });
 
-  test("is copied by backup, looked at by doctor, and refuses to record", async () => {
+  test("can be copied by backup and checked by doctor, and refuses to record", async () => {
     const data = await newStore();
     const options = restricted(data);
     const folder = folderOfTest();

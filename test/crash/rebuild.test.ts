@@ -44,7 +44,7 @@ test("four writers and a reader go on during rebuilds: nothing acknowledged is m
   );
 });
 
-test("a rebuild that is killed in the middle leaves the index as it was, and the next one removes what it left", async () => {
+test("a killed rebuild leaves the index unchanged, and the next one removes its leftovers", async () => {
   const data = await storeOf(4_000);
   const before = await answersOf(data);
   for (const delayMs of [5, 20, 40, 80, 120, 200]) {
@@ -94,7 +94,7 @@ test("an index that another process puts in place is used by statements that wer
   for (const index of [left, right]) await index.close();
 });
 
-test("documents go with the draft that they were put into, and a batch made from the index before is passed over", async () => {
+test("documents stay with their draft, and a batch computed from the previous index is skipped", async () => {
   const index = SqliteIndex.open({ path: join(folderOfTest(), "index.db") });
   const newDocument = (key: string) => ({ collection: "made", key, sort: 1, position: 1, labels: ["l"], body: {} });
   await fill(index, { rows: [rowAt(1)], through: 1, put: [newDocument("of old")] });
@@ -110,7 +110,7 @@ test("documents go with the draft that they were put into, and a batch made from
   await index.close();
 });
 
-test("a draft that knows less than the index in use does not take its place", async () => {
+test("a draft that is behind the index in use does not replace it", async () => {
   const index = SqliteIndex.open({ path: join(folderOfTest(), "index.db") });
   await fill(index, { rows: [rowAt(1), rowAt(2)], through: 2 });
   const draft = await index.draft();
@@ -140,7 +140,7 @@ test("a draft that was removed is distinguished from one that another process pu
   for (const index of [left, right]) await index.close();
 });
 
-test("a rebuild whose work is removed by forgetting begins again, and has rebuilt the index when it ends", async () => {
+test("a rebuild whose draft is removed by forgetting restarts, and completes", async () => {
   const data = await storeOf(3_000);
   const path = join(data, "index.db");
   const log = SqliteLog.open({ path: join(data, "log.db"), mode: "read" });
@@ -161,7 +161,7 @@ test("a rebuild whose work is removed by forgetting begins again, and has rebuil
   await log.close();
 });
 
-test("a rebuild that never gets through says so, and leaves the index in use", async () => {
+test("a rebuild that cannot complete reports it, and keeps the index in use", async () => {
   const data = await storeOf(1_000);
   const log = SqliteLog.open({ path: join(data, "log.db"), mode: "read" });
   const index = SqliteIndex.open({ path: join(data, "index.db") });
@@ -172,7 +172,7 @@ test("a rebuild that never gets through says so, and leaves the index in use", a
   await log.close();
 });
 
-test("no column of the index is called like a table, so tables can be told by their name", () => {
+test("no column of the index has the name of a table, so tables are identified by name", () => {
   const { tables, all } = indexTableNames();
   const db = new Database(":memory:");
   onTestFinished(() => void db.close());

@@ -37,7 +37,7 @@ export function editLog(data: string, edit: (db: Database.Database) => void): vo
   }
 }
 
-/** Nobody who alters a log leaves the triggers on. */
+/** An attacker would drop the triggers before altering a log. */
 export function dropTriggers(db: Database.Database): void {
   const triggers = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")

@@ -23,7 +23,7 @@ test("three writers and a reader share a store from its first moment, and one wr
   for (const writer of writers) expect(writer.acknowledged.length).toBeGreaterThanOrEqual(16 * 24);
 });
 
-test("what another process was acknowledged, a list finds at once", async () => {
+test("a list finds entries acknowledged to another process at once", async () => {
   const data = join(folderOfTest(), "store");
   const writer = new Writer({ data, name: "other", callers: 4, rounds: 1_000_000 });
   await writer.started;

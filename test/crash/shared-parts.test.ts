@@ -26,7 +26,7 @@ async function bodiesOf(log: EntryLog): Promise<readonly string[]> {
 }
 
 describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
-  test("a loop that sends its whole history takes its text once, and reads, copies and verifies as without parts", async () => {
+  test("an agent loop that resends its history stores each text once, and reads, copies and verifies as without parts", async () => {
     const [sharedStore, apartStore] = [await store(), await store()];
     const { entries, texts } = loop(120);
     const [shared, apart] = [await sharedStore.open(), await apartStore.open(NONE)];
@@ -55,7 +55,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     expect((await apartStore.counts()).bytes / distinct).toBeGreaterThan(10);
   });
 
-  test("an export is the same to the byte with parts and without, with what was forgotten in between", async () => {
+  test("an export has the same bytes with and without parts, with erased entries in between", async () => {
     const stores = [await store(), await store()] as const;
     const [whole, shared] = [await stores[0].open(NONE), await stores[1].open()];
     await append(whole, [...loop(12).entries, redaction("gone", [7, 12])]);
@@ -73,7 +73,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     expect(digest(Buffer.from(await exported(stores[1])))).toBe(digest(Buffer.from(text)));
   });
 
-  test("any bytes are read back as they were given, whatever they look like", async () => {
+  test("any bytes are read back unchanged", async () => {
     const log = await (await store()).open(EVERY);
     const texts = fc.oneof(fc.string(), fc.constantFrom(...[words(80), `"${words(70)}\\`, '\\"'.repeat(150)]));
     const json = fc.jsonValue({ stringUnit: "binary" }).map((value) => JSON.stringify({ list: [value, value], value }));
@@ -96,7 +96,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     expect(await log.findOrphan()).toBeUndefined();
   });
 
-  test("what imitates a body in parts is text like any other, and messages that differ by a byte are two", async () => {
+  test("text that imitates a body in parts is ordinary text, and messages that differ by a byte are distinct", async () => {
     const place = await store();
     const log = await place.open();
     const said = (texts: readonly string[]) => ({ messages: texts.map((text) => ({ role: "user", content: text })) });
@@ -115,7 +115,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     expect(await verify(log)).toMatchObject({ ok: true, entries: 2 });
   });
 
-  test("10 MB in 10,000 messages are taken and read again, a second time for a few KB", async () => {
+  test("10 MB in 10,000 messages are stored and read, and stored again for a few KB", async () => {
     const place = await store();
     const log = await place.open();
     const messages = range(1, 10_000).map((at) => ({ role: "user", content: `${at} ${"x".repeat(1_000)}` }));
@@ -132,7 +132,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     expect(await bodiesOf(log)).toEqual([first, second].map(({ body }) => digest(body)));
   });
 
-  test("a part goes from every byte with the last entry that holds it, and one that another holds stays", async () => {
+  test("a part is removed from every byte with the last entry that uses it, and a shared one stays", async () => {
     const place = await legible();
     const [log, second] = [await place.open(), await place.open()];
     const { entries, texts } = loop(40);
@@ -206,7 +206,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     });
   });
 
-  test("an append that fails leaves no part behind", async () => {
+  test("a failed append leaves no orphaned part", async () => {
     const place = await store();
     const log = await place.open();
     const { entries } = loop(6);
@@ -221,7 +221,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     expect(await bodiesOf(log)).toEqual(entries.map(({ body }) => digest(body)));
   });
 
-  test("processes that store the same parts at once store each once, and one that is killed leaves none behind", async () => {
+  test("processes that store the same parts concurrently store each once, and a killed one leaves no orphaned part", async () => {
     const place = await store();
     const { data } = place;
     const writers = ["a", "b"].map((name) => new Writer({ data, name, callers: 8, rounds: 15 }));

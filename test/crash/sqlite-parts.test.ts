@@ -37,7 +37,7 @@ function counted(path: string): number {
   }
 }
 
-test("a backup and what is restored from it hold each part once, and none that was forgotten", async () => {
+test("a backup and its restored copy contain each part once, and no erased one", async () => {
   const folder = folderOfTest();
   const log = opened(join(folder, "log.db"));
   const { entries, texts } = loop(40);
@@ -57,7 +57,7 @@ test("a backup and what is restored from it hold each part once, and none that w
   }
 });
 
-test("no digest of what went is left, with which somebody could try a guess", async () => {
+test("no digest of an erased part is left that could confirm a guess", async () => {
   const path = join(folderOfTest(), "log.db");
   const log = opened(path, EVERY);
   await append(log, loop(60).entries);
@@ -70,7 +70,7 @@ test("no digest of what went is left, with which somebody could try a guess", as
   expect(digests.filter((digest) => bytes.includes(digest))).toEqual([]);
 });
 
-test("compacting rewrites what was stored whole, can be stopped and goes on, and changes nothing that is read", async () => {
+test("compacting rewrites whole bodies, can be interrupted and resumed, and does not change what is read", async () => {
   const path = join(folderOfTest(), "log.db");
   const whole = opened(path, NONE);
   const { entries, texts } = loop(150);
@@ -97,7 +97,7 @@ test("compacting rewrites what was stored whole, can be stopped and goes on, and
   expect((await whole.guards()).missing).toEqual([]);
 });
 
-test("killed at any moment, compacting has lost nothing, and the next time it goes on", async () => {
+test("compacting that is killed at any moment loses nothing, and resumes", async () => {
   const path = join(folderOfTest(), "log.db");
   const whole = opened(path, NONE);
   const { entries } = loop(150);

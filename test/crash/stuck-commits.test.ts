@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type HttpResponse, startServer } from "../e2e/http-client.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
-test("while captures wait, health is a 503 before they are refused, which is after ten seconds", async () => {
+test("while captures wait, health is a 503 before they are refused after ten seconds", async () => {
   const data = folderOfTest();
   const server = await startServer({ data });
   await server.post("/entries", { kind: "error", error: "before" });

@@ -5,7 +5,7 @@ import { allKinds } from "../../src/model/kinds.js";
 import { derivationSamples } from "./derivation-samples.js";
 import { committedSnapshot, derive, presentSnapshot, problemOf } from "./derived.js";
 
-test("what is derived from the committed samples has not changed, or DERIVATION was raised", async () => {
+test("rows derived from the committed samples have not changed, or DERIVATION was raised", async () => {
   const committed = committedSnapshot();
   const derived = await derive(committed.samples);
   expect(problemOf(committed, derived, DERIVATION)).toBeUndefined();
@@ -21,7 +21,7 @@ test("every kind has a sample", () => {
   expect(new Set(derivationSamples.map(({ kind }) => kind))).toEqual(new Set(allKinds));
 });
 
-test("a changed output is refused under the same number, and taken under a higher one", async () => {
+test("a changed output is refused with the same number, and accepted with a higher one", async () => {
   const committed = committedSnapshot();
   const changed = { ...committed.derived, documents: [] };
   const refused = "derived output changed: raise DERIVATION and update the snapshot";

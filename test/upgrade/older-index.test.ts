@@ -54,7 +54,7 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
     }
   }
 
-  test("rows that lack a reference are missed only under the present version", async () => {
+  test("rows that lack a reference are missed only with the current version", async () => {
     const intruder = await filled();
     await derivedBy(present, intruder);
     expect(await found(intruder.data)).toEqual([]);
@@ -68,7 +68,7 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
     expect(await found(intruder.data)).toEqual(["ran", "asked"]);
   });
 
-  test("a recorder that is open while another process marks the index goes on to find everything", async () => {
+  test("a recorder that is open while another process marks the index still finds everything", async () => {
     const intruder = await filled();
     const recorder = await openRecorder({ data: intruder.data });
     onTestFinished(() => recorder.close());
@@ -78,7 +78,7 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
     expect(entries.map(({ id }) => id)).toEqual(["ran"]);
   });
 
-  test("the doctor says that it is older, and by what", async () => {
+  test("the doctor says that it is older, and names the version", async () => {
     const intruder = await filled();
     await derivedBy(present - 1, intruder);
     const { ok, findings } = await inspectStore({ data: intruder.data });
@@ -95,7 +95,7 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
     expect((await inspectStore({ data: intruder.data })).findings.filter(({ level }) => level === "warn")).toEqual([]);
   });
 
-  test("a process of an older version changes nothing in an index that a newer one has begun again", async () => {
+  test("a process of an older version does not change an index that a newer one has reset", async () => {
     const { data, editIndex } = await intrude();
     const index = await openIndex(engine, data);
     const revision = await index.revision();
@@ -111,7 +111,7 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
   });
 });
 
-test("an older program that has the index open when a newer one begins it again keeps one of its own", async () => {
+test("an older program that has the index open when a newer one resets it keeps its own", async () => {
   const data = folderOfTest();
   const recorder = await openRecorder({ data });
   onTestFinished(() => recorder.close());

@@ -21,13 +21,13 @@ test("there is a fixture for every version of the format", () => {
 });
 
 describe.each(versions)("a log of version %i", (version) => {
-  test("reads back as it was frozen, entry by entry, and is verified", async () => {
+  test("reads back unchanged, entry by entry, and is verified", async () => {
     const { recorder } = await openFrozen(version);
     const frozen = JSON.parse(readFileSync(join(fixtures, `log-v${version}.json`), "utf8"));
     expect(await frozenAnswers(recorder)).toEqual({ ...frozen, entries: frozen.entries.map(withLaterFields) });
   });
 
-  test("takes new entries onto its chain", async () => {
+  test("appends new entries to its chain", async () => {
     const { recorder } = await openFrozen(version);
     const before = await recorder.verify();
     const { entries } = await recorder.append({
@@ -39,7 +39,7 @@ describe.each(versions)("a log of version %i", (version) => {
     expect(await recorder.verify()).toMatchObject({ ok: true, entries: before.position + 1 });
   });
 
-  test("recognises what was recorded in it", async () => {
+  test("recognises entries recorded before", async () => {
     const { recorder } = await openFrozen(version);
     const again = await Promise.all(sampleEntries.map((entry) => recorder.append(entry)));
     expect(again.map(({ status }) => status)).toEqual(sampleEntries.map(() => "already_recorded"));
@@ -49,7 +49,7 @@ describe.each(versions)("a log of version %i", (version) => {
     await expect(second).rejects.toMatchObject({ code: "already_completed" });
   });
 
-  test("is of the present version afterwards, and append-only", async () => {
+  test("has the current version afterwards, and is append-only", async () => {
     const { recorder, path } = await openFrozen(version);
     await recorder.close();
     const db = new Database(path);

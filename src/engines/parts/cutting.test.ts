@@ -20,7 +20,7 @@ test("the cuts of a stretch are all its bytes, also where it begins at the end o
   }
 });
 
-test("any body is cut into all its bytes, whatever long texts and lists it holds and wherever they lie", () => {
+test("cutting any body keeps all its bytes, with long texts and lists in any place", () => {
   const { value } = fc.letrec((tie) => ({
     text: fc.oneof(
       fc.string({ unit: "binary", maxLength: 8 }),

@@ -125,7 +125,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 const BEFORE_FIRST: Buffer = Buffer.alloc(DIGEST_BYTES);
 
 /**
- * SHA-256 of a secret of the store and the bytes, cut to 16 bytes. Without the secret, nobody can create collisions, or
+ * SHA-256 of a secret of the store and the bytes, cut to 16 bytes. Without the secret, it is impossible to create collisions, or
  * test what a left-over digest stood for.
  */
 export class PartDigests {

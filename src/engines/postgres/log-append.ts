@@ -104,7 +104,7 @@ export class Partitions {
    */
   async cover(position: number): Promise<void> {
     while (position > this.#through) await this.#make();
-    // Nobody waits for it yet; a failure shows again when it is needed.
+    // Not awaited yet; a failure shows again when it is needed.
     if (position + this.#positions / 2 > this.#through) void this.#make().catch(() => undefined);
   }
 

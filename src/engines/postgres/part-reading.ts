@@ -203,7 +203,7 @@ const PARTS_PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Deletes the parts that only these bodies used, and tells whether there were any. The bodies were erased in this same
- * transaction, which locks the head, so nobody can add references meanwhile.
+ * transaction, which locks the head, so no references can be added meanwhile.
  */
 export async function releaseParts(session: Session, erased: readonly Buffer[]): Promise<boolean> {
   if (erased.length === 0) return false;

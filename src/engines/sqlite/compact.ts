@@ -75,7 +75,7 @@ function nextBatch(db: Database.Database, after: number, through: number): reado
   return batch;
 }
 
-/** The trigger that forbids changing bodies is dropped inside the transaction, in which nobody else can write. */
+/** The trigger that forbids changing bodies is dropped inside the transaction; no one else can write during it. */
 function rewrite(db: Database.Database, parts: Parts, batch: readonly WholeBody[]): number {
   if (batch.length === 0) return 0;
   db.exec("BEGIN IMMEDIATE");

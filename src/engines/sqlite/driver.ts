@@ -1,4 +1,4 @@
-// Opens SQLite files: to write, to read, to look into without changing anything, and where nothing can be written beside them.
+// Opens SQLite files: to write, to read, to inspect without changes, and in folders without write access.
 // SQLite wants a WAL and shared memory there even for a connection that only reads.
 import {
   accessSync,
@@ -230,7 +230,7 @@ function connectToCopy(path: string, readonly: Database.Options): Database.Datab
   }
 }
 
-/** Copies pages from the WAL into the database, except those that others still read in an older state. It waits for nobody. */
+/** Copies pages from the WAL into the database, except those that others still read in an older state. Never waits. */
 export function checkpoint(db: Database.Database): void {
   db.pragma("wal_checkpoint(PASSIVE)");
 }

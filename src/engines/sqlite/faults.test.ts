@@ -27,7 +27,7 @@ describe("a file", () => {
     expect(full.pragma("busy_timeout", { simple: true })).toBeGreaterThanOrEqual(10_000);
   });
 
-  test("opened for reading cannot be written, whatever is asked", () => {
+  test("opened for reading cannot be written by any statement", () => {
     const path = join(folderOfTest(), "log.db");
     open({ path, mode: "create", synchronous: "FULL" }).exec("CREATE TABLE t (a)");
     const reading = open({ path, mode: "read", synchronous: "FULL" });
@@ -40,7 +40,7 @@ describe("a file", () => {
     expect(() => statSync(path)).toThrow("ENOENT");
   });
 
-  test("that is a folder, or lies in a file, cannot be opened", () => {
+  test("that is a folder, or inside a file, cannot be opened", () => {
     const folder = folderOfTest();
     mkdirSync(join(folder, "log.db"));
     writeFileSync(join(folder, "file"), "");
@@ -63,7 +63,7 @@ describe("what SQLite or the system says becomes a fault:", () => {
     ["SQLITE_FULL", "disk_full"],
     ["ENOSPC", "disk_full"],
     ["EDQUOT", "disk_full"],
-    // The shared memory beside the file is made anew by whoever opens it first, also on a full disk.
+    // The first program that opens the file recreates its shared memory, also on a full disk.
     ["SQLITE_IOERR_SHMSIZE", "disk_full"],
     ["SQLITE_READONLY", "store_not_writable"],
     ["SQLITE_READONLY_DIRECTORY", "store_not_writable"],
@@ -92,7 +92,7 @@ describe("what SQLite or the system says becomes a fault:", () => {
     expect(toFault(fault, "log.db")).toBe(fault);
   });
 
-  test("whatever else was thrown keeps its text", () => {
+  test("any other error keeps its text", () => {
     expect(toFault("a text", "log.db")).toMatchObject({ code: "store_failed", message: "log.db: a text" });
   });
 });

@@ -162,7 +162,7 @@ function stateOf(
   // A file that shrank was truncated, unless its tables were rewritten.
   if (found.size < open.bytes && !isRewritten(open, found.size)) return { state: "damaged" };
   open.bytes = found.size;
-  // While this connection is open, SQLite neither removes nor exchanges the files beside the database.
+  // While this connection is open, SQLite neither removes nor replaces the database's other files.
   for (const [nth, ending] of COMPANIONS.entries()) {
     const identity = identityAt(path + ending);
     open.identities[nth + 1] ??= identity;

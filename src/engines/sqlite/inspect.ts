@@ -46,7 +46,7 @@ export function inspectFile(options: { readonly path: string; readonly role: Fil
 }
 
 /** Whether a file is empty or carries our application id, judged by its header. */
-export function isNobodyElses(path: string): boolean {
+export function isOwnedByUs(path: string): boolean {
   const start = readStart(path);
   if (start.length === 0) return true;
   return start.length === HEADER_BYTES && start.readUInt32BE(APPLICATION_ID_AT) === APPLICATION_ID;

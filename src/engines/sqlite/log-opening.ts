@@ -9,7 +9,7 @@ import { OpenFiles, UnchangedFile } from "./open-files.js";
 
 /** The checkpoint thread keeps the WAL far below this; it is the limit without one. */
 const WAL_PAGES_MAX = 16_000;
-/** Shorter than a capturing client's timeout, so that it can retry. */
+/** Shorter than a capturing client's timeout, so the client can retry. */
 export const LOCK_WAIT_MS = 10_000;
 const CREATION_TRIES = 10;
 const CREATION_WAIT_MS = 20;
@@ -49,7 +49,7 @@ export function openLog(options: { readonly path: string; readonly mode: "create
   }
 }
 
-/** Whether it is empty and nobody is just creating a store in it. */
+/** Whether it is empty and no store is being created in it. */
 function staysEmpty(db: Database.Database): boolean {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   for (let tries = 0; tries < CREATION_TRIES; tries += 1) {

@@ -1,5 +1,5 @@
-// Checks that open files are still in place. SQLite keeps writing to a file that was removed or replaced, and nobody
-// would find that data again.
+// Checks that open files are still in place. SQLite keeps writing to a file that was removed or replaced, and that
+// data would be lost.
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../../model/fault.js";
@@ -50,7 +50,7 @@ export class OpenFiles {
     if (this.#wasLost) this.#refuse(this.#loss());
     const committed = work.commit();
     const loss = this.#loss();
-    // Acknowledged commits are checkpointed into the file that still has a name, unless somebody has begun another WAL.
+    // Acknowledged commits are checkpointed into the file that still has a name, unless another program has started a new WAL.
     if (loss === "wal_removed") work.checkpoint();
     this.#refuse(loss);
     return committed;
@@ -172,7 +172,7 @@ export class UnchangedFile {
     this.#seen = this.#readState();
   }
 
-  /** Call it after reading: what was read may be of two states if somebody has begun to write. */
+  /** Call it after reading: the data may mix two states if another program has begun to write. */
   assertUnchanged(): void {
     if (this.#readState() === this.#seen) return;
     throw new Fault("store_busy", `${this.#path} changed while it was read`, {

@@ -33,7 +33,7 @@ test("what is read while a moment is held is of that moment, and afterwards of t
   expect(release()).toBe(false);
 });
 
-test("writing ends a moment, and whoever held it is told", () => {
+test("writing ends a held snapshot, and its holder learns it on release", () => {
   const [own, other] = twoConnections();
   const transactions = new Transactions(own);
   const release = transactions.hold();

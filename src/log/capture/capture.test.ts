@@ -51,7 +51,7 @@ describe("the same id", () => {
     expect((await log.head()).position).toBe(1);
   });
 
-  test("and time is recognised in whatever zone the time is written", async () => {
+  test("and time is recognised in any time zone", async () => {
     await captured([{ ...entry, created_at: "2026-11-15T06:39:37Z" }]);
     const [again] = await captured([{ ...entry, created_at: "2026-11-15 08:39:37.000+02:00" }]);
     expect(again).toMatchObject({ status: "already_recorded", created_at: "2026-11-15T06:39:37.000Z" });
@@ -156,7 +156,7 @@ describe("completing an interaction", () => {
   const asked = { kind: "interaction", id: "i", prompt: "p", session_id: "s", project: "atlas", client: "cli" };
   const answer = { kind: "response", interaction_id: "i", response: "r" };
 
-  test("inherits session, project and client, whatever was given", async () => {
+  test("inherits session, project and client, whatever was given with it", async () => {
     await captured([asked]);
     await captured([{ ...answer, session_id: "other", project: "other" }]);
     const [, stored] = await log.read({ after: 0, limit: 10 });
@@ -276,7 +276,7 @@ test("the id of an erased entry stays taken: acknowledged, nothing stored", asyn
   expect((await erased.head()).position).toBe(1);
 });
 
-/** A log in which somebody else appends an entry right before each of our first attempts. */
+/** A log to which another process appends an entry right before each of our first attempts. */
 class RacingLog extends MemoryLog {
   readonly #others: object[];
 

@@ -99,7 +99,7 @@ describe.each(captureKinds)("a %s", (kind) => {
     expect(Object.keys(body).slice(0, 4)).toEqual(["created_at", "session_id", "project", "client"]);
   });
 
-  test("keeps fields that it does not know in extra, beside what the caller put there", () => {
+  test("keeps unknown fields in extra, together with the caller's own", () => {
     const { body } = draftOf({ ...least[kind], extra: { a: 1 }, b: [2], position: 9, hash: "h", recorded_at: "now" });
     expect(body.extra).toEqual({ a: 1, b: [2], position: 9, hash: "h", recorded_at: "now" });
     expect(body).not.toHaveProperty("position");
@@ -214,7 +214,7 @@ describe("references", () => {
 });
 
 describe("a message without content", () => {
-  test.each([undefined, null])("is taken beside tool calls (content %j)", (content) => {
+  test.each([undefined, null])("is accepted with tool calls (content %j)", (content) => {
     const { body } = draftOf({ ...least.message, content, tool_calls: [{ id: "c" }] });
     expect(body.content ?? null).toBeNull();
   });
@@ -304,7 +304,7 @@ test.each([
   ["an Error", new Error("boom"), "error.message"],
   ["a Map", new Map([["a", 1]]), "Object.fromEntries"],
   ["a Set", new Set([1]), "[...set]"],
-])("%s, of which JSON would keep nothing, is refused with the way to give it", (what, value, way) => {
+])("%s, which JSON cannot represent, is refused with a hint how to give it", (what, value, way) => {
   for (const held of [value, { cause: [value] }]) {
     expect(parseDraft({ kind: "tool_call", tool: "t", result: held })).toMatchObject({
       code: "field_invalid",

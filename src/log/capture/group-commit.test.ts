@@ -104,7 +104,7 @@ test("a batch is bounded in entries and bytes, and a caller's unit is never torn
   expect(log.calls.map((units) => units.map((unit) => unit.length))).toEqual([[1], [1], [3_000], [1]]);
 });
 
-test("beyond 256 MiB of waiting text callers are told to come back, and are taken again afterwards", async () => {
+test("beyond 256 MiB of waiting text callers are asked to retry, and are accepted again afterwards", async () => {
   const log = new HeldLog();
   const commit = new GroupCommit(log);
   const body = Buffer.alloc(64 * 1024 * 1024);
@@ -126,7 +126,7 @@ test("beyond 256 MiB of waiting text callers are told to come back, and are take
   expect(await after).toMatchObject({ placed: [{ position: 5 }] });
 });
 
-test("beyond 200,000 waiting entries callers are told to come back; at half of that, reading should stand back", async () => {
+test("beyond 200,000 waiting entries callers are asked to retry; at half of that, reads should wait", async () => {
   const log = new HeldLog();
   const commit = new GroupCommit(log);
   const unit = (size: number): LogEntry[] => Array.from({ length: size }, () => newEntry("same"));
@@ -196,7 +196,7 @@ test("the log's growth is announced to all who listen: of what was placed and re
   });
   await commit.append([newEntry("a")]);
   expect(told).toEqual({ first: 1, second: 1 });
-  // Its id is taken, so that nothing is placed.
+  // Its id is taken, so nothing is placed.
   await commit.append([newEntry("a")]);
   expect(told.first).toBe(1);
   const { log_id } = await log.head();
@@ -206,7 +206,7 @@ test("the log's growth is announced to all who listen: of what was placed and re
   expect(told).toEqual({ first: 2, second: 2 });
 });
 
-test("whoever listens is told whether something may have been erased", async () => {
+test("listeners learn whether something may have been erased", async () => {
   const commit = new GroupCommit(new MemoryLog());
   const told: boolean[] = [];
   commit.listen(({ may_erase }) => told.push(may_erase));

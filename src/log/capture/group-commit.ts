@@ -12,7 +12,7 @@ const EAGER_ENTRIES = 16;
 const EAGER_IN_FLIGHT_MAX = 4;
 const BATCH_ENTRIES_MAX = 2_000;
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
-/** Above this, callers are told to retry, so memory stays bounded. */
+/** Above this, appends are refused and callers must retry, so memory stays bounded. */
 const QUEUE_BYTES_MAX = 256 * 1024 * 1024;
 /** Twice the largest request; a waiting entry costs memory however small it is. */
 const QUEUE_ENTRIES_MAX = 200_000;

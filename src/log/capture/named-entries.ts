@@ -170,7 +170,7 @@ function notItsMessage(position: number): Rejection {
   });
 }
 
-/** Read in small portions, so large batches use little memory and nobody waits long. */
+/** Read in small portions, so large batches use little memory and block others only briefly. */
 const READ_ENTRIES = 100;
 const READ_BYTES = 4 * 1024 * 1024;
 

@@ -20,7 +20,7 @@ test("the body is the id and what the caller gave, in order, as JSON in UTF-8", 
   );
 });
 
-test("the salt has sixteen bytes and lies before the body, as they are hashed together", () => {
+test("the salt has sixteen bytes and precedes the body, as they are hashed together", () => {
   const { salt, body } = packed({ kind: "error", id: "e-1", body: { error: "e" } }).entry;
   expect(salt).toHaveLength(16);
   expect([body.buffer, body.byteOffset]).toEqual([salt.buffer, salt.byteOffset + 16]);

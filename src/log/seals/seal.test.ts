@@ -1,4 +1,4 @@
-// Seals: what is signed, what is taken for a seal, and where the key lies.
+// Seals: what is signed, what is accepted as a seal, and where the key is.
 
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ test.each([
   expect(sealFlaw({ ...seal, ...change }, key)).toBe("the signature of the seal is wrong");
 });
 
-test("a seal by another key is told apart from a forged one", () => {
+test("a seal by another key is distinguished from a forged one", () => {
   const other = sealHead(head, { key: generateKeyPairSync("ed25519").privateKey, nowMs: 0 });
   expect(sealFlaw(other, key)).toBe("the seal was made with another key");
   expect(sealFlaw({ ...other, public_key: seal.public_key }, key)).toBe("the signature of the seal is wrong");
@@ -52,7 +52,7 @@ test.each([
   expect(parseSeals(given)).toMatchObject({ code: "seal_invalid", field: "against" });
 });
 
-test("of many seals, a line each, the newest of the log counts, in whatever order they stand", () => {
+test("of many seals, a line each, the newest of the log counts, in any order", () => {
   const at = (position: number, log_id = "log") =>
     sealHead({ ...head, position, log_id }, { key, nowMs: 1_000 - position });
   const text = [at(7), at(90, "other"), at(12), at(3)].map((one) => `${JSON.stringify(one)}\n\n`).join("");
@@ -72,7 +72,7 @@ test("a line that is no seal is named", () => {
 });
 
 describe("the key", () => {
-  test("lies in the user's configuration, and a relative XDG_CONFIG_HOME is ignored", () => {
+  test("is in the user's configuration, and a relative XDG_CONFIG_HOME is ignored", () => {
     expect(defaultSealKeyPath({ home: "/h" })).toBe("/h/.config/hansard/seal-key.pem");
     expect(defaultSealKeyPath({ home: "/h", config_home: "/c" })).toBe("/c/hansard/seal-key.pem");
     expect(defaultSealKeyPath({ home: "/h", config_home: "c" })).toBe("/h/.config/hansard/seal-key.pem");

@@ -58,7 +58,7 @@ test("a hundred tails at the end of the log cost one read and one parse of each 
   expect(reads).toHaveBeenCalledTimes(1);
 });
 
-test("what others append is found without word of it, and nobody looks while nobody waits", async () => {
+test("entries of other processes are found without a notification, and there is no polling while no tail waits", async () => {
   const { hub, recorder, log } = parts();
   const tail = hub.open(all);
   const next = tail.next();
@@ -80,7 +80,7 @@ test("a tail that is read late still gets everything since it was opened", async
   expect(await take(tail, 2_000)).toEqual(upTo(2_003, 4));
 });
 
-test("a slow tail reads for itself, gets everything, and holds up nobody", async () => {
+test("a slow tail reads for itself, gets everything, and delays no other", async () => {
   const { hub, recorder } = parts();
   const slow = hub.open(all);
   const fast = hub.open(all);
@@ -136,7 +136,7 @@ test("a tail that stays behind gets what the others got, also when it is no long
   expect(Object.isFrozen(late)).toBe(true);
 });
 
-test("a new tail does not make the hub read what nobody at the end asked for", async () => {
+test("a new tail does not make the hub read entries that no current tail needs", async () => {
   const { hub, recorder, source } = parts();
   const stalled = hub.open(all);
   const first = take(stalled, 1);
@@ -182,7 +182,7 @@ test("a filter lets the others pass and still moves on", async () => {
 });
 
 describe("the end of a tail", () => {
-  test("return ends it while somebody waits for the next entry, and afterwards it stays ended", async () => {
+  test("return ends it while the next entry is awaited, and it stays ended", async () => {
     const { hub } = parts();
     const tail = hub.open(all);
     const next = tail.next();

@@ -128,7 +128,7 @@ describe("what is read", () => {
     });
   });
 
-  test("erased entries are left out, altered ones are told without their text, and what follows them too", async () => {
+  test("erased entries are left out, altered ones come without their text, and later entries follow", async () => {
     const { recorder, log } = memoryRecorder();
     await recorder.append(errors(4));
     const [first, second, third, fourth] = (await log.readBodies({ after: 0, limit: 4 })) as StoredBody[];

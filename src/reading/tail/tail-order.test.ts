@@ -1,4 +1,4 @@
-// Random runs of the hub: whatever is appended, opened, read and left, every tail sees each entry once and in order.
+// Random runs of the hub: after any appends, opens, reads and returns, every tail sees each entry once and in order.
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";

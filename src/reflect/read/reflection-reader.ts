@@ -30,7 +30,7 @@ const isDisliked: RowFilter = { references: [{ what: "is", reference: states.dis
 
 interface Chunk {
   readonly entries: readonly Entry[];
-  /** Which of the page's entries somebody disliked, by position. */
+  /** The page's disliked entries, by position. */
   readonly disliked: ReadonlySet<number>;
 }
 

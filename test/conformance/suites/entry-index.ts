@@ -12,7 +12,7 @@ import type { Check } from "./suite.js";
 
 export const entryIndexChecks: readonly Check<EntryIndex>[] = [
   {
-    behaviour: "it is the engine that it is said to be",
+    behaviour: "it is the engine that it claims to be",
     run: async ({ engine, open }) => {
       expect((await open()).engine).toBe(engine.engine);
     },

@@ -14,7 +14,7 @@ import type { Check } from "./suite.js";
 /** The first check comes first for a reason: a suite that talks to another engine than it says proves nothing. */
 export const entryLogChecks: readonly Check<EntryLog>[] = [
   {
-    behaviour: "it is the engine that it is said to be",
+    behaviour: "it is the engine that it claims to be",
     run: async ({ engine, open }) => {
       expect((await open()).engine).toBe(engine.engine);
     },

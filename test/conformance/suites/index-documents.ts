@@ -28,7 +28,7 @@ const ODD_TEXTS = [
 
 export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
   {
-    behaviour: "an index without documents has none, by whatever it is asked",
+    behaviour: "an index without documents finds none, by any query",
     run: async ({ open }) => {
       const index = await open();
       expect(await index.getDocuments({ collection: "made", keys: ["a"] })).toEqual([]);
@@ -37,7 +37,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "documents are had by their keys, those that are there, each from its own collection",
+    behaviour: "documents are found by their keys, each in its own collection",
     run: async ({ open }) => {
       const index = await open();
       const other = newDocument("a", 9, { collection: "other", body: { other: true } });
@@ -50,7 +50,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a document that is put again takes the place of the one before, with its sort and its labels",
+    behaviour: "a document that is put again replaces the previous one, with its sort and its labels",
     run: async ({ open }) => {
       const index = await open();
       await put(index, newDocument("a", 1, { labels: ["red", "old"] }), newDocument("b", 2, { labels: ["red"] }));
@@ -64,7 +64,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a document that is removed is in no answer, and removing what is not there changes nothing",
+    behaviour: "a removed document is in no answer, and removing a missing one changes nothing",
     run: async ({ open }) => {
       const index = await open();
       await put(index, newDocument("a", 1, { labels: ["red"] }), newDocument("b", 2, { labels: ["red"] }));
@@ -116,7 +116,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a list leaves out what changed after a position, and that is listed by position from there",
+    behaviour: "a list leaves out documents changed after a position; those are listed by position",
     run: async ({ open }) => {
       const index = await open();
       const at = (key: string, sort: number, position: number) => newDocument(key, sort, { position, labels: ["l"] });
@@ -142,7 +142,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a list goes on strictly beyond a sort, or beyond a key of that sort",
+    behaviour: "a list continues strictly after a sort, or after a key of that sort",
     run: async ({ open }) => {
       const index = await open();
       await put(index, ...["a", "b", "c"].map((key) => newDocument(key, 1, { labels: ["l"] })));
@@ -184,7 +184,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     }),
   ),
   {
-    behaviour: "a label that thousands of documents have lists as one does that few have",
+    behaviour: "a label of thousands of documents lists like a label of few",
     run: async ({ open }) => {
       const index = await open();
       const documents = Array.from({ length: 2_400 }, (_, at) =>
@@ -205,7 +205,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "keys and labels are compared exactly, and given back as they were",
+    behaviour: "keys and labels are compared exactly, and returned unchanged",
     run: async ({ open }) => {
       const index = await open();
       const documents = ODD_TEXTS.map((text, at) => newDocument(text, at, { labels: [text, `only ${text}`] }));
@@ -221,7 +221,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a body is given back as it was, whatever JSON it is",
+    behaviour: "a body of any JSON is returned unchanged",
     run: async ({ open }) => {
       const index = await open();
       const text = '{"__proto__":{"a":[1,1.5,-0.1e-7,null,true,{}]},"\\u0000":"\\ud800 \\u0000 🙂","":"","b":[[]]}';
@@ -267,7 +267,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a reset forgets the documents",
+    behaviour: "a reset removes the documents",
     run: async ({ open }) => {
       const index = await open();
       await put(index, newDocument("a", 1, { labels: ["l"] }));
@@ -279,7 +279,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "documents are there when the index is opened again",
+    behaviour: "documents survive reopening the index",
     needs: "durable",
     run: async ({ open }) => {
       const index = await open();
@@ -292,7 +292,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "what one instance puts the others read, and a batch of theirs that was made before is passed over",
+    behaviour: "documents put by one instance are read by the others, and an outdated batch of theirs is skipped",
     needs: "shared",
     run: async ({ open }) => {
       const [left, right] = [await open(), await open()];

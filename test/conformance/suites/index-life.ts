@@ -16,7 +16,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "applying moves the checkpoint to `through`, also where the last entries have no row",
+    behaviour: "applying moves the checkpoint to `through`, even if the last entries have no row",
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: [newRow(1), newRow(3)], through: 3 });
@@ -29,7 +29,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a batch that was applied before is passed over",
+    behaviour: "a batch that was applied before is skipped",
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(40, 1);
@@ -43,7 +43,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a batch that was made from another place is passed over whole, and nothing of it is taken",
+    behaviour: "a batch computed from another state is skipped as a whole",
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(40, 2);
@@ -60,8 +60,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour:
-      "a batch that was made from an index which was begun again since is passed over, however far the new one is",
+    behaviour: "a batch computed before a reset is skipped, at any position of the new index",
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(40, 3);
@@ -81,7 +80,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "it remembers what it was made from, as of its checkpoint, until it is reset",
+    behaviour: "it remembers its source as of its checkpoint, until it is reset",
     run: async ({ open }) => {
       const index = await open();
       expect(await index.source()).toBeUndefined();
@@ -100,7 +99,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "every head that it was made from is remembered through resets, until it is settled",
+    behaviour: "every log head that it was built from is remembered across resets, until it is settled",
     run: async ({ open }) => {
       const index = await open();
       expect(await index.rememberedHeads()).toEqual([]);
@@ -171,7 +170,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a reset forgets everything, and applying starts again at position 1",
+    behaviour: "a reset removes everything, and applying restarts at position 1",
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: mixedRows(50, 5), through: 50 });
@@ -210,7 +209,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "what was applied is there when the index is opened again",
+    behaviour: "applied rows survive reopening the index",
     needs: "durable",
     run: async ({ open }) => {
       const rows = mixedRows(50, 9);
@@ -226,7 +225,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "instances that fill one index together apply each row once",
+    behaviour: "instances that fill one index concurrently apply each row once",
     needs: "shared",
     run: async ({ open }) => {
       const rows = mixedRows(60, 10);
@@ -241,7 +240,7 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a reset through one instance is seen by the others, which go on without being opened again",
+    behaviour: "a reset through one instance is seen by the others, which continue without reopening",
     needs: "shared",
     run: async ({ open }) => {
       const [left, right] = [await open(), await open()];

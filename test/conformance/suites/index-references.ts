@@ -15,7 +15,7 @@ import type { Check } from "./suite.js";
 
 export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
   {
-    behaviour: "what a response used counts for the interaction that it is about, whichever batch brought it",
+    behaviour: "a response's references count for its interaction, in any batch",
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: [newRow(1, { references: [memory("m0")] }), newRow(2)], through: 2 });
@@ -31,7 +31,7 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "the filters memory and chunk are references by another name",
+    behaviour: "the filters memory and chunk are aliases of references",
     run: async ({ open }) => {
       const index = await open();
       const rows = [newRow(1, { references: [memory("a"), chunk("b")] }), newRow(2, { references: [memory("a")] })];
@@ -170,7 +170,7 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "what an erased entry said about another no longer counts for it",
+    behaviour: "the references of an erased entry no longer count for the entry it was about",
     run: async ({ open }) => {
       const index = await open();
       const asked = newRow(1, { references: [memory("kept"), memory("both")] });
@@ -187,7 +187,7 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "what was said about an entry that is erased, or never had a row, counts for nothing",
+    behaviour: "references about an entry that is erased, or never had a row, count for nothing",
     run: async ({ open }) => {
       const index = await open();
       const rows = [newRow(1, { references: [memory("own")] }), newRow(2), saying(3, 1, memory("m"))];

@@ -131,7 +131,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "rows are given back as they were, by their positions and in that order",
+    behaviour: "rows are returned unchanged, by their positions and in that order",
     run: async ({ open }) => {
       const index = await open();
       const labels = { session_id: "s\u0001", project: "\u0001", client: "\ud800" };
@@ -154,7 +154,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a place in the order need not be that of a row",
+    behaviour: "a page may start at a key without a row",
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: [1, 2, 3].map((at) => newRow(at, { created_ms: 10 * at })), through: 3 });

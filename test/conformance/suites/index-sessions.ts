@@ -43,7 +43,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "what is said about a session later wins, key by key, in whichever batch it comes",
+    behaviour: "later session info wins, key by key, in any batch",
     run: async ({ open }) => {
       const index = await open();
       const info = (position: number, facts: NonNullable<EntryRow["facts"]>): EntryRow =>
@@ -134,7 +134,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "pages of sessions hold still while entries arrive",
+    behaviour: "pages of sessions are stable while entries arrive",
     run: async ({ open }) => {
       const index = await open();
       const rows = Array.from({ length: 12 }, (_, at) => newRow(at + 1, { session_id: `s-${at}` }));
@@ -185,7 +185,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a session whose entries are all erased is gone, and so are its project and its client",
+    behaviour: "a session whose entries are all erased is gone, with its project and its client",
     run: async ({ open }) => {
       const index = await open();
       const labels = { session_id: "gone", project: "secret", client: "c" };
@@ -202,7 +202,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "what an erased session_info said is gone, and what the others said stays",
+    behaviour: "the values of an erased session_info are gone, and those of the others stay",
     run: async ({ open }) => {
       const index = await open();
       const info = (position: number, title: string, metadata: { readonly [key: string]: string }): EntryRow =>
@@ -216,7 +216,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "what is erased and what is added in one batch both show in the session",
+    behaviour: "erasures and additions in one batch both show in the session",
     run: async ({ open }) => {
       const index = await open();
       const said = (position: number, project: string): EntryRow => newRow(position, { session_id: "s", project });
@@ -247,7 +247,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "where sessions stood at an earlier position is found, for many at once",
+    behaviour: "the state of many sessions at an earlier position is found in one call",
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: ROWS, through: ROWS.length });

@@ -38,7 +38,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "each piece of a text alone finds its entry, from one character to the whole text",
+    behaviour: "every substring of a text finds its entry, from one character to the whole text",
     run: async ({ open }) => {
       const index = await withTexts(await open());
       for (const { position, texts } of TEXTS.slice(0, 40)) {
@@ -158,7 +158,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "texts that come between rows are found with those that came before",
+    behaviour: "texts applied between rows are found with earlier ones",
     run: async ({ open }) => {
       const index = await open();
       let given = 0;
@@ -185,7 +185,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "texts that continue beyond the text checkpoint are passed over, as after a reset meanwhile",
+    behaviour: "texts beyond the text checkpoint are skipped, as after a concurrent reset",
     run: async ({ open }) => {
       const index = await withTexts(await open());
       await index.reset();
@@ -197,7 +197,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "texts that come before their rows, as after a reset meanwhile, leave no entry out",
+    behaviour: "texts that arrive before their rows, as after a concurrent reset, leave no entry out",
     run: async ({ open }) => {
       const index = await open();
       await index.applyTexts({ texts: TEXTS.slice(0, 50), after: 0, through: 50 });
@@ -206,7 +206,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "an entry without texts, and a place without an entry, hold nothing up",
+    behaviour: "an entry without texts and a missing position do not block indexing",
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: [newRow(1), newRow(2), newRow(4)], through: 6 });
@@ -242,7 +242,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "a reset forgets the texts, and applying starts again",
+    behaviour: "a reset removes the texts, and applying restarts",
     run: async ({ open }) => {
       const index = await withTexts(await open());
       await index.reset();
@@ -259,7 +259,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "texts are there when the index is opened again, and go on from their checkpoint",
+    behaviour: "texts survive reopening the index, and continue from their checkpoint",
     needs: "durable",
     run: async ({ open }) => {
       const index = await open();

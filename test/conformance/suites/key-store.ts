@@ -10,13 +10,13 @@ const LATER = "2027-01-01T00:00:00.000Z";
 /** The first check comes first for a reason: a suite that talks to another engine than it says proves nothing. */
 export const keyStoreChecks: readonly Check<KeyStore>[] = [
   {
-    behaviour: "it is the engine that it is said to be",
+    behaviour: "it is the engine that it claims to be",
     run: async ({ engine, open }) => {
       expect((await open()).engine).toBe(engine.engine);
     },
   },
   {
-    behaviour: "there are no keys at first, and none to be revoked",
+    behaviour: "a new store has no keys, and none to revoke",
     run: async ({ open }) => {
       const keys = await open();
       expect(await keys.lookUp(undefined)).toEqual({ isEmpty: true });
@@ -37,7 +37,7 @@ export const keyStoreChecks: readonly Check<KeyStore>[] = [
     },
   },
   {
-    behaviour: "keys are listed with the oldest first, those of one moment by their ids, and revoked ones too",
+    behaviour: "keys are listed oldest first, then by id, including revoked ones",
     run: async ({ open }) => {
       const keys = await open();
       const [early, late] = ["2026-11-15T06:39:37.001Z", "2026-11-15T06:39:37.002Z"];
@@ -50,7 +50,7 @@ export const keyStoreChecks: readonly Check<KeyStore>[] = [
     },
   },
   {
-    behaviour: "an id that is not there is not found, and a key that was never asked for is not given",
+    behaviour: "an unknown id is not found, and a lookup without an id returns no key",
     run: async ({ open }) => {
       const keys = await open();
       await keys.add(newKey("a"));
@@ -60,7 +60,7 @@ export const keyStoreChecks: readonly Check<KeyStore>[] = [
     },
   },
   {
-    behaviour: "a key is revoked once and for all",
+    behaviour: "a key is revoked permanently",
     run: async ({ open }) => {
       const keys = await open();
       await keys.add(newKey("a"));
@@ -72,7 +72,7 @@ export const keyStoreChecks: readonly Check<KeyStore>[] = [
     },
   },
   {
-    behaviour: "revoking one key leaves the others as they were, and revoking the last one opens nothing",
+    behaviour: "revoking one key does not change the others, and revoking the last one does not open the store",
     run: async ({ open }) => {
       const keys = await open();
       await keys.add(newKey("a"));
@@ -84,7 +84,7 @@ export const keyStoreChecks: readonly Check<KeyStore>[] = [
     },
   },
   {
-    behaviour: "a key is not replaced by another of the same id, a revoked one neither",
+    behaviour: "a key is never replaced by another with the same id, even a revoked one",
     run: async ({ open }) => {
       const keys = await open();
       await keys.add(newKey("a"));
@@ -96,7 +96,7 @@ export const keyStoreChecks: readonly Check<KeyStore>[] = [
     },
   },
   {
-    behaviour: "many who look up at once each get their own",
+    behaviour: "concurrent lookups each get their own key",
     run: async ({ open }) => {
       const keys = await open();
       const ids = Array.from({ length: 20 }, (_, nth) => `k${nth}`);
@@ -106,7 +106,7 @@ export const keyStoreChecks: readonly Check<KeyStore>[] = [
     },
   },
   {
-    behaviour: "another store knows nothing of them",
+    behaviour: "another store does not see them",
     run: async ({ open, openOther }) => {
       const [keys, other] = [await open(), await openOther()];
       await keys.add(newKey("a"));
@@ -114,7 +114,7 @@ export const keyStoreChecks: readonly Check<KeyStore>[] = [
     },
   },
   {
-    behaviour: "keys are there when the store is opened again, and revoked ones are still revoked",
+    behaviour: "keys survive reopening the store, and revoked ones stay revoked",
     needs: "durable",
     run: async ({ open }) => {
       const first = await open();
@@ -128,7 +128,7 @@ export const keyStoreChecks: readonly Check<KeyStore>[] = [
     },
   },
   {
-    behaviour: "what one instance added or revoked, the other knows at once",
+    behaviour: "the other instance sees added and revoked keys at once",
     needs: "shared",
     run: async ({ open }) => {
       const [one, other] = [await open(), await open()];

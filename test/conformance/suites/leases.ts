@@ -5,20 +5,20 @@ import type { Check } from "./suite.js";
 
 export const leaseChecks: readonly Check<Leases>[] = [
   {
-    behaviour: "it is the engine that it is said to be",
+    behaviour: "it is the engine that it claims to be",
     run: async ({ engine, open }) => {
       expect((await open()).engine).toBe(engine.engine);
     },
   },
   {
-    behaviour: "a free lease is taken, and held for as long as requested",
+    behaviour: "a free lease can be taken, and is held for as long as requested",
     run: async ({ open }) => {
       const leases = await open();
       for (let times = 0; times < 3; times += 1) expect(await leases.hold("work")).toBe(true);
     },
   },
   {
-    behaviour: "one instance holds as many as it likes",
+    behaviour: "one instance can hold any number of leases",
     run: async ({ open }) => {
       const leases = await open();
       const names = ["work", "other-work", "work-other", "w"];
@@ -29,7 +29,7 @@ export const leaseChecks: readonly Check<Leases>[] = [
     },
   },
   {
-    behaviour: "what was given back, one by one or by closing, can be taken again",
+    behaviour: "leases released one by one or by closing can be taken again",
     run: async ({ open }) => {
       const leases = await open();
       expect(await leases.hold("work")).toBe(true);
@@ -40,7 +40,7 @@ export const leaseChecks: readonly Check<Leases>[] = [
     },
   },
   {
-    behaviour: "while one holds a lease no other does, however often they ask",
+    behaviour: "while one instance holds a lease, no other gets it",
     needs: "shared",
     run: async ({ open }) => {
       const [one, other, third] = [await open(), await open(), await open()];
@@ -63,7 +63,7 @@ export const leaseChecks: readonly Check<Leases>[] = [
     },
   },
   {
-    behaviour: "a lease that was given back is free for the next",
+    behaviour: "a released lease is free for the next",
     needs: "shared",
     run: async ({ open }) => {
       const [one, other] = [await open(), await open()];
@@ -79,7 +79,7 @@ export const leaseChecks: readonly Check<Leases>[] = [
     },
   },
   {
-    behaviour: "who does not hold a lease cannot give it back",
+    behaviour: "only its holder can release a lease",
     needs: "shared",
     run: async ({ open }) => {
       const [one, other, third] = [await open(), await open(), await open()];
@@ -92,7 +92,7 @@ export const leaseChecks: readonly Check<Leases>[] = [
     },
   },
   {
-    behaviour: "of many that ask at the same time one gets it in the end, and never two",
+    behaviour: "of many concurrent requests exactly one gets the lease",
     needs: "shared",
     run: async ({ open }) => {
       const all = await Promise.all(Array.from({ length: 6 }, () => open()));

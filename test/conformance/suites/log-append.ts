@@ -11,7 +11,7 @@ const BIG_BYTES = 16 * 1024 * 1024;
 
 export const logAppendChecks: readonly Check<EntryLog>[] = [
   {
-    behaviour: "an empty log ends at position 0, with the hash that stands before the first entry",
+    behaviour: "an empty log ends at position 0, with the initial hash of the chain",
     run: async ({ open }) => {
       const { position, hash, log_id } = await (await open()).head();
       expect({ position, hash: hexOf(hash) }).toEqual({ position: 0, hash: hexOf(GENESIS_HASH) });
@@ -39,7 +39,7 @@ export const logAppendChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "each hash is made of the one before it, as the chain defines",
+    behaviour: "each hash is computed from the previous one, as the chain defines",
     run: async ({ open }) => {
       const log = await open();
       const entries = newEntries("entry", 6);
@@ -82,7 +82,7 @@ export const logAppendChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "whatever bytes a body has come back unchanged, an empty one too",
+    behaviour: "the bytes of any body come back unchanged, even of an empty one",
     run: async ({ open }) => {
       const log = await open();
       const bodies = [new Uint8Array(), Uint8Array.from({ length: 256 }, (_, byte) => byte), Buffer.alloc(3)];

@@ -85,7 +85,7 @@ export const logClaimChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "claims that differ in anything are different claims",
+    behaviour: "claims that differ in any field are different claims",
     run: async ({ open }) => {
       const log = await open();
       const uuid = "019a85d2-7c1e-7000-8000-00000000abcd";
@@ -109,7 +109,7 @@ export const logClaimChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "of calls made at once for one claim, one wins and the others are told its position",
+    behaviour: "of concurrent calls for one claim, one wins and the others get its position",
     run: async ({ open }) => {
       const log = await open();
       const calls = Array.from({ length: 40 }, (_, call) =>

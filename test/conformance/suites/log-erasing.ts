@@ -8,7 +8,7 @@ const LOG_ID = "0d0a7f51-52f4-4c8e-a8cf-6a1a2d2ee3f1";
 
 export const logErasingChecks: readonly Check<EntryLog>[] = [
   {
-    behaviour: "a redaction takes salt and body of the entries that it names, and the chain stays as it was",
+    behaviour: "a redaction removes salt and body of the entries that it names, and the chain does not change",
     run: async ({ open }) => {
       const log = await open();
       const entries = [...newEntries("entry", 5), redactionOf("redaction", [2, 4])];
@@ -40,7 +40,7 @@ export const logErasingChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "a redaction erases nothing that is not there, nothing that comes later, and no redaction",
+    behaviour: "a redaction erases no missing entry, no later entry and no redaction",
     run: async ({ open }) => {
       const log = await open();
       await log.append([[newEntry("entry")], [redactionOf("first", [])]]);
@@ -94,7 +94,7 @@ export const logErasingChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "the redactions after a position are told, with the head through which they are all",
+    behaviour: "the redactions after a position are returned, with the head through which they are complete",
     run: async ({ open }) => {
       const log = await open();
       expect(await log.redactionsAfter(0)).toEqual({ through: 0, positions: [] });

@@ -11,7 +11,7 @@ const LOG_ID = "00000000-0000-4000-8000-000000000002";
 
 export const logEvidenceChecks: readonly Check<EntryLog>[] = [
   {
-    behaviour: "who brought an entry is kept with it, and its hash covers that",
+    behaviour: "an entry's recorded_by is kept with it, and its hash covers it",
     run: async ({ open }) => {
       const log = await open();
       const entries = ["", "key-1", "a.b:c_d"].map((recorded_by) => newEntry(`by-${recorded_by}`, { recorded_by }));
@@ -22,7 +22,7 @@ export const logEvidenceChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "a copy with other claims than its hashes cover is refused whole",
+    behaviour: "a copy whose claims do not match its hashes is refused as a whole",
     run: async ({ open }) => {
       const log = await open();
       const [first, second] = copied(newEntries("entry", 2)) as [CopiedEntry, CopiedEntry];
@@ -33,7 +33,7 @@ export const logEvidenceChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "entries of the first format are restored as they are, and those of the second follow them",
+    behaviour: "entries of the first format are restored unchanged, and those of the second follow them",
     run: async ({ open }) => {
       const log = await open();
       const older = olderCopies(newEntries("older", 3));
@@ -77,7 +77,7 @@ export const logEvidenceChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "what was erased is noted with the first redaction that named it, in order and in pages",
+    behaviour: "erased entries are listed with the first redaction that named them, in order and in pages",
     run: async ({ open }) => {
       const log = await open();
       expect(await log.erasures({ after: 0, limit: 10 })).toEqual([]);
@@ -92,7 +92,7 @@ export const logEvidenceChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "what the log wrote about itself keeps its body, whatever names it, and is not noted as erased",
+    behaviour: "the log's own entries keep their bodies even if a redaction names them, and are not listed as erased",
     run: async ({ open }) => {
       const log = await open();
       const audit = newEntry("audit", { kind: "audit" });

@@ -20,7 +20,7 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "there is nothing to read in an empty log, after the end, and with a limit of zero",
+    behaviour: "reading an empty log, after the end or with a limit of zero returns nothing",
     run: async ({ open }) => {
       const log = await open();
       expect(await log.read({ after: 0, limit: 10 })).toEqual([]);
@@ -59,7 +59,7 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "the limit holds also where bytes_max would allow more",
+    behaviour: "the limit holds even if bytes_max would allow more",
     run: async ({ open }) => {
       const log = await open();
       await log.append([newEntries("entry", 10)]);
@@ -80,7 +80,7 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "bodies are read as text, with the same places and limits as whole entries",
+    behaviour: "bodies are read as text, with the same positions and limits as whole entries",
     run: async ({ open }) => {
       const log = await open();
       const texts = [
@@ -119,7 +119,7 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "what one call appended, the next call reads",
+    behaviour: "appended entries are readable by the next call",
     run: async ({ open }) => {
       const log = await open();
       for (const [index, entry] of newEntries("entry", 20).entries()) {

@@ -28,7 +28,7 @@ export const logRestoreChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "a copy goes on in several calls, and ordinary entries go on after it",
+    behaviour: "a copy continues over several calls, and ordinary entries follow it",
     run: async ({ open }) => {
       const log = await open();
       const entries = newEntries("entry", 6);
@@ -41,7 +41,7 @@ export const logRestoreChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "what does not fit the chain is refused, and nothing changes",
+    behaviour: "entries that do not fit the chain are refused, and nothing changes",
     run: async ({ open }) => {
       const log = await open();
       const { log_id } = await log.head();
@@ -68,7 +68,7 @@ export const logRestoreChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "a copy that takes a claim twice is refused whole",
+    behaviour: "a copy that takes a claim twice is refused as a whole",
     run: async ({ open }) => {
       const log = await open();
       const copies = copied([newEntry("same"), newEntry("same")]);
@@ -88,7 +88,7 @@ export const logRestoreChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "what an erased entry had claimed goes with it into a copy, and stays taken there",
+    behaviour: "the claims of an erased entry are copied with it, and stay taken",
     run: async ({ open, openOther }) => {
       const log = await open();
       const gone = newEntry("gone", { claims: ["completes:i"] });

@@ -19,7 +19,7 @@ import type { Check } from "./suite.js";
 
 export const logSharingChecks: readonly Check<EntryLog>[] = [
   {
-    behaviour: "what was appended is there when the log is opened again, and the chain goes on",
+    behaviour: "appended entries survive reopening the log, and the chain continues",
     needs: "durable",
     run: async ({ open }) => {
       const entries = newEntries("entry", 8);
@@ -35,7 +35,7 @@ export const logSharingChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "claims stay taken when the log is opened again",
+    behaviour: "claims survive reopening the log",
     needs: "durable",
     run: async ({ open }) => {
       const first = await open();
@@ -48,7 +48,7 @@ export const logSharingChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "what one instance appended, the other reads at once",
+    behaviour: "the other instance reads appended entries at once",
     needs: "shared",
     run: async ({ open }) => {
       const [left, right] = [await open(), await open()];
@@ -80,7 +80,7 @@ export const logSharingChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "a claim taken through one instance is taken for the others, also when all ask at once",
+    behaviour: "a claim taken through one instance is taken for the others, even with concurrent requests",
     needs: "shared",
     run: async ({ open }) => {
       const logs = [await open(), await open(), await open()];
@@ -96,7 +96,7 @@ export const logSharingChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
-    behaviour: "instances that all open a store which is not there yet get the same one",
+    behaviour: "instances that concurrently open a new store get the same one",
     needs: "shared",
     run: async ({ open }) => {
       const logs = await Promise.all(Array.from({ length: 4 }, () => open()));

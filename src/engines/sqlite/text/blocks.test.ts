@@ -1,16 +1,16 @@
-// Which entries lie in which blocks: what is told from the first of each is what was put there, and never less.
+// Which blocks an entry is in: reading the first position of each gives what was stored, and never less.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzz } from "../../../../test/support/fuzz.js";
 import { BlockPlaces, movedBy, placeOf } from "./blocks.js";
 
-/** Entries with how far each lies behind the one before, how many blocks it begins in turn, and whether in a new one. */
+/** Entries with the distance to the previous one, the number of blocks each begins, and whether it starts in a new one. */
 const entries = fc.array(
   fc.record({ step: fc.integer({ min: 1, max: 3 }), more: fc.nat(3), isNewBlock: fc.boolean() }),
   { minLength: 1, maxLength: 40 },
 );
 
-test("an entry lies in the blocks that it was put into, and a block between the entries that it holds", () => {
+test("an entry is in the blocks that it was put into, and a block spans its entries", () => {
   fc.assert(
     fc.property(entries, fc.nat(1_000), fc.nat(5), (given, after, rest) => {
       const firsts: number[] = [];
@@ -44,7 +44,7 @@ test("an entry lies in the blocks that it was put into, and a block between the 
   );
 });
 
-test("an entry before the first with text lies nowhere", () => {
+test("an entry before the first with text is in no block", () => {
   const places = new BlockPlaces(
     { after: 10, through: 20 },
     Uint32Array.of(placeOf({ offset: 3, isContinued: false })),

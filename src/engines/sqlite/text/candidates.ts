@@ -64,7 +64,7 @@ export class CandidateSearch {
   }
 
   /**
-   * Candidates among the newest rows, of which at most the limit is checked; one more shows that there are more. If
+   * Candidates among the newest rows, checking at most the limit; one more shows that there are more. If
    * signatures leave few entries overall, all of those are returned instead.
    */
   among(newest: readonly RowKey[]): NewestCandidates {

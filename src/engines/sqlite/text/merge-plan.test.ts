@@ -31,7 +31,7 @@ describe("the plan", () => {
     expect(planned([...middle, 300, 1, 1])).toBeUndefined();
   });
 
-  test("comes to an end, and leaves few segments and few blocks, whatever comes", () => {
+  test("ends, and leaves few segments and few blocks, for any input", () => {
     const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 4_000 })), {
       maxLength: 400,
     });

@@ -1,4 +1,4 @@
-// Merging: whatever is given, erased, closed or cut off between merges, by one program or by two, everything is found
+// Merging: after any entries, erasures, closing or crashes between merges, by one program or by two, everything is found
 // where it was, and what was erased leaves no bit.
 
 import { join } from "node:path";
@@ -30,11 +30,11 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ act: fc.constant("erase" as const), which: fc.array(fc.nat(), { maxLength: 4 }) }),
   },
-  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom("close" as const, "cut off" as const, "other" as const) }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom("close" as const, "crash" as const, "other" as const) }) },
 );
 
 test(
-  "everything is found, in its order, and nothing of what was erased is left, whatever happens between steps",
+  "everything is found, in its order, and no erased text is left, whatever happens between steps",
   async () => {
     const cases = fc.tuple(fc.constantFrom(...SIZES), fc.array(step, { minLength: 5, maxLength: 40 }));
     await fc.assert(
@@ -46,7 +46,7 @@ test(
             else if (one.act === "merge") await store.merge(one.count);
             else if (one.act === "erase") await store.erase(one.which);
             else if (one.act === "close") await store.reopen();
-            else if (one.act === "cut off") store.cutOff();
+            else if (one.act === "crash") store.cutOff();
             else store.takeTheOther();
             await store.expectFound(nth);
           }

@@ -1,4 +1,4 @@
-// Signatures: whatever a text holds is never denied, and most of what it does not hold is.
+// Signatures: a text that a document contains is never denied, and most others are.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../../../test/support/fuzz.js";
@@ -6,7 +6,7 @@ import { SIGNATURE_WORDS, SignatureWriter, SLICES, slicesOf, windowsOf } from ".
 
 const WINDOW_UNITS = windowsOf("x".repeat(1_000))[0]?.length as number;
 
-/** Few characters, so that needles nearly occur, of every width, with halves of pairs. */
+/** Few characters of every width, with halves of pairs, so needles almost occur. */
 const texts = fc
   .array(fc.constantFrom("a", "b", "ab", " ", "0", "_", "é", "ж", "文", "字", "🙂", "\ud83d", "\ude42", "\0"), {
     maxLength: 80,

@@ -1,4 +1,4 @@
-// The text index on SQLite: no match is ever left out, in the order of lists, whoever writes and whenever it stops.
+// The text index on SQLite: no match is ever left out, in the order of lists, with any writer and any interruption.
 
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -122,7 +122,7 @@ describe("texts", () => {
     }
   });
 
-  test("that are held when the index is closed are written, and found by whoever opens it next", async () => {
+  test("that are pending when the index is closed are written, and found after the next open", async () => {
     const path = join(folderOfTest(), "index.db");
     const entries = Array.from({ length: 10 }, (_, at) => ({ created_ms: at, kind: "error", texts: [`word-${at}`] }));
     const first = openIndex(SMALL, path);
@@ -149,7 +149,7 @@ describe("texts", () => {
     expect(await positionsWith(second, "word-9")).toContain(10);
   });
 
-  test("that do not continue what the index has are passed over, and asked for from where it ends", async () => {
+  test("that do not continue the index are skipped, and requested from its end", async () => {
     const index = openIndex(SMALL);
     const entries = Array.from({ length: 9 }, (_, at) => ({ created_ms: at, kind: "error", texts: [`word-${at}`] }));
     await fill(index, { rows: rowsOf(entries), through: 9 });
@@ -190,7 +190,7 @@ describe("texts", () => {
     expect(await positionsWith(right, "before")).toHaveLength(9);
   });
 
-  test("are found after a rebuild beside them has made other segments, by this very connection", async () => {
+  test("are found after a parallel rebuild has made other segments, by the same connection", async () => {
     const index = openIndex();
     const entries = Array.from({ length: 9_000 }, (_, at) => ({
       created_ms: at,

@@ -109,7 +109,7 @@ export class TextIndex {
     try {
       this.#withoutWaiting(() => this.#write(buffer) && this.#merging.step());
     } catch {
-      // The log still has the texts, and whoever opens the file next sees the error.
+      // The log still has the texts, and the next program that opens the file sees the error.
     }
   }
 

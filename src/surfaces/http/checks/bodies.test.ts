@@ -6,7 +6,7 @@ import { ENTRIES_MAX } from "./json-scan.js";
 
 const read = (text: string) => ({ bytes: Buffer.from(text) });
 
-test("whatever JSON.stringify writes is read back the same, as a body and as lines", async () => {
+test("any output of JSON.stringify is read back unchanged, as a body and as lines", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.jsonValue()), async (items) => {
       const written = JSON.stringify(items);

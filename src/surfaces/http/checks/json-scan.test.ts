@@ -56,7 +56,7 @@ test("a text that is no JSON is refused as JSON.parse refuses it, and what is JS
   );
 });
 
-test("long strings with quotes and backslashes are passed over wherever a piece ends", () => {
+test("long strings with quotes and backslashes are skipped wherever a chunk ends", () => {
   const text = fc.array(fc.constantFrom("\\", '"', "[", "x".repeat(60), "é", "\n"), { maxLength: 12 });
   fc.assert(
     fc.property(fc.array(text), lengths, (texts, pieces) => {
