@@ -14,7 +14,7 @@ const CALLS = "calls";
 /**
  * Positions per document: a million calls make some thousand documents, each small enough to rewrite with every entry.
  */
-const STRETCH = 128;
+const BLOCK_POSITIONS = 128;
 
 /** One entry's facts about a call. */
 export interface CallTelling extends CallFacts {
@@ -27,10 +27,10 @@ export interface CallTelling extends CallFacts {
 
 export const callFold: Fold = {
   collection: CALLS,
-  keysOf: ({ position, facts }) => (facts?.call === undefined ? [] : [String(stretchOf(position))]),
+  keysOf: ({ position, facts }) => (facts?.call === undefined ? [] : [String(blockOf(position))]),
   add: addRows,
   rowsIn: (document) => tellingsIn(document).length,
-  isDone: (key, position) => Number(key) < stretchOf(position),
+  isDone: (key, position) => Number(key) < blockOf(position),
   positionsOf: async (index, { key, after, limit }) => {
     const [document] = await index.getDocuments({ collection: CALLS, keys: [key] });
     const positions = document === undefined ? [] : tellingsIn(document).map(({ position }) => position);
@@ -52,8 +52,8 @@ export async function* tellings(index: Pick<EntryIndex, "listDocuments">): Async
   }
 }
 
-function stretchOf(position: number): number {
-  return Math.floor(position / STRETCH);
+function blockOf(position: number): number {
+  return Math.floor(position / BLOCK_POSITIONS);
 }
 
 function addRows(key: string, document: IndexDocument | undefined, rows: readonly EntryRow[]): IndexDocument {

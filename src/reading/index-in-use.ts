@@ -132,7 +132,7 @@ export class IndexView<R> {
 
   /**
    * One batch of rows, which every read waits for, and one of texts: under steady load there are always new rows, and
-   * texts must not fall behind for good. False if nothing was left of either.
+   * texts must not fall behind permanently. False if nothing was left of either.
    */
   async indexStep(): Promise<boolean> {
     const areRowsLeft = await this.indexer.step();

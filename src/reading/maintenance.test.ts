@@ -1,4 +1,4 @@
-// Selecting from the log: by what the bodies say, however their JSON is written, and only in the stretch that is asked for.
+// Selecting from the log: by what the bodies say, however their JSON is written, and only in the range that is asked for.
 import { expect, test } from "vitest";
 import type { LogFilter } from "../log/forgetting/log-lookups.js";
 import type { StoredBody } from "../log/port.js";
@@ -17,8 +17,8 @@ function logOf(bodies: readonly (string | undefined)[], kind = "message") {
   };
 }
 
-function select(bodies: readonly (string | undefined)[], filter: LogFilter, stretch = {}): Promise<readonly number[]> {
-  return selectFromLog(logOf(bodies), { filter, after: 0, through: bodies.length, ...stretch });
+function select(bodies: readonly (string | undefined)[], filter: LogFilter, range = {}): Promise<readonly number[]> {
+  return selectFromLog(logOf(bodies), { filter, after: 0, through: bodies.length, ...range });
 }
 
 test("a session is found in any JSON spelling of its name, and nowhere else", async () => {

@@ -6,7 +6,7 @@ import { fuzz } from "../../../test/support/fuzz.js";
 import { itemAt } from "../../model/item-at.js";
 import { BodyCuts } from "./cutting.js";
 
-test("the cuts of a stretch are all its bytes, also where it begins at the end of a long string", () => {
+test("the cuts of a range contain all its bytes, even if it begins at the end of a long string", () => {
   const long = "x".repeat(300);
   const bodies = [
     { results: [long, long], seconds: 16.9, result: long, raw: { query: long } },

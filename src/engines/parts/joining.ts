@@ -66,17 +66,17 @@ export function expand(source: Pick<PartSource, "bytesOf">, taken: Buffer): read
 
 /** A list starts with at most one other, which was stored earlier: there are no cycles and no branches. */
 export function listPieces(source: Pick<PartSource, "bytesOf">, last: PartRef): readonly BodyPiece[] {
-  const stretches: (readonly BodyPiece[])[] = [];
+  const ranges: (readonly BodyPiece[])[] = [];
   for (let list: PartRef | undefined = last; list !== undefined; ) {
     const { before, own } = listParts(source.bytesOf(list));
     const limit = list.start;
     if (own.some((piece) => !Buffer.isBuffer(piece) && piece.form === "list") || (before?.start ?? -1) >= limit) {
       throw new PiecesError("a list in it does not follow another");
     }
-    stretches.push(own);
+    ranges.push(own);
     list = before;
   }
-  return stretches.toReversed().flat();
+  return ranges.toReversed().flat();
 }
 
 /** The list that this one continues, and its own pieces. */

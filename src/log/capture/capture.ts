@@ -160,10 +160,10 @@ export class Capture {
    */
   async #settle(packed: readonly Packed[], slice: TimeSlice): Promise<readonly CapturedItem[] | Rejection> {
     const known = new Map<number, CapturedItem>();
-    const twins = await findDuplicates(packed, slice);
-    if (twins instanceof Rejection) return twins;
+    const duplicates = await findDuplicates(packed, slice);
+    if (duplicates instanceof Rejection) return duplicates;
     for (;;) {
-      const open = [...packed.keys()].filter((index) => !known.has(index) && !twins.has(index));
+      const open = [...packed.keys()].filter((index) => !known.has(index) && !duplicates.has(index));
       if (open.length === 0) break;
       const outcome = await this.#commit.append(open.map((index) => itemAt(packed, index).entry));
       if ("taken" in outcome) {
@@ -181,9 +181,9 @@ export class Capture {
       }
     }
     const toItem = (own: Packed, index: number): CapturedItem => {
-      const twin = twins.get(index);
-      if (twin === undefined) return known.get(index) as CapturedItem;
-      const { unknown_fields: _, ...same } = known.get(twin) as CapturedItem;
+      const duplicate = duplicates.get(index);
+      if (duplicate === undefined) return known.get(index) as CapturedItem;
+      const { unknown_fields: _, ...same } = known.get(duplicate) as CapturedItem;
       return { ...same, ...unknownIn(own), status: "already_recorded" as const };
     };
     return mapInSlices(packed, toItem, slice);
@@ -271,8 +271,8 @@ function plain(body: object): JsonObject {
 
 /** Items that repeat an earlier item's claim, each with the index of that item. */
 async function findDuplicates(packed: readonly Packed[], slice: TimeSlice): Promise<Map<number, number> | Rejection> {
-  const twins = new Map<number, number>();
-  if (packed.length < 2) return twins;
+  const duplicates = new Map<number, number>();
+  if (packed.length < 2) return duplicates;
   const firstByClaim = new Map<string, number>();
   for (const [index, item] of packed.entries()) {
     if (slice.isOver) await slice.next();
@@ -283,10 +283,10 @@ async function findDuplicates(packed: readonly Packed[], slice: TimeSlice): Prom
         continue;
       }
       if (!areDuplicates(itemAt(packed, first), item)) return conflict(claim, item).at(index);
-      twins.set(index, first);
+      duplicates.set(index, first);
     }
   }
-  return twins;
+  return duplicates;
 }
 
 function areDuplicates(first: Packed, second: Packed): boolean {

@@ -33,9 +33,9 @@ export function belongingClaims(stored: StoredBody): readonly string[] {
  */
 export async function feedbackOn(
   isToGo: (position: number) => boolean,
-  { log, calls, stretch }: { readonly log: EntryLog; readonly calls: LogLookups; readonly stretch: LogRange },
+  { log, calls, range }: { readonly log: EntryLog; readonly calls: LogLookups; readonly range: LogRange },
 ): Promise<readonly number[]> {
-  const positions = await calls.selectFromLog({ filter: { kinds: ["feedback"] }, ...stretch });
+  const positions = await calls.selectFromLog({ filter: { kinds: ["feedback"] }, ...range });
   const found = new Set<number>();
   for (let used = 0; used < positions.length; used += BODIES_AT_ONCE) {
     const stored = await log.getBodies(positions.slice(used, used + BODIES_AT_ONCE));
@@ -85,11 +85,11 @@ interface Going {
  */
 export async function memoriesOf(
   isToGo: Going,
-  { log, calls, stretch }: { readonly log: EntryLog; readonly calls: LogLookups; readonly stretch: LogRange },
+  { log, calls, range }: { readonly log: EntryLog; readonly calls: LogLookups; readonly range: LogRange },
 ): Promise<ReadonlyMap<number, string>> {
   const going = new Map<number, string>();
   const touched = new Set<string>();
-  const late = await readEntries(log, calls, stretch);
+  const late = await readEntries(log, calls, range);
   const places = await log.find(late.map(({ entry_id }) => idClaim(entry_id)));
   const proposals = await log.find(late.map(({ memory_id }) => idClaim(memory_id)));
   const left = await textsLeft(log, isToGo.responses);
@@ -105,7 +105,7 @@ export async function memoriesOf(
     if (memory_id !== "") touched.add(memory_id);
   }
   if (touched.size === 0) return going;
-  const all = await readEntries(log, calls, { after: 0, through: stretch.through });
+  const all = await readEntries(log, calls, { after: 0, through: range.through });
   const byMemory = new Map<string, MemoryEntry[]>();
   for (const entry of all) {
     const own = byMemory.get(entry.memory_id);
@@ -195,8 +195,8 @@ function sayTheSame(content: string, quote: string): boolean {
   return one.includes(other) || other.includes(one);
 }
 
-async function readEntries(log: EntryLog, calls: LogLookups, stretch: LogRange): Promise<readonly MemoryEntry[]> {
-  const positions = await calls.selectFromLog({ filter: { kinds: memoryKinds }, ...stretch });
+async function readEntries(log: EntryLog, calls: LogLookups, range: LogRange): Promise<readonly MemoryEntry[]> {
+  const positions = await calls.selectFromLog({ filter: { kinds: memoryKinds }, ...range });
   const entries: MemoryEntry[] = [];
   for (let used = 0; used < positions.length; used += BODIES_AT_ONCE) {
     for (const stored of await log.getBodies(positions.slice(used, used + BODIES_AT_ONCE))) {

@@ -72,8 +72,8 @@ export class Forgetting {
   async scrub(options: ScrubOptions, mask: Mask): Promise<Scrubbed> {
     const { dry_run = false, actor = ACTOR_DEFAULT, reason = "it held a secret" } = options;
     const findings: SecretFinding[] = [];
-    const find: Find = async (stretch) => {
-      const found = await findSecrets(this.#log, mask, stretch);
+    const find: Find = async (range) => {
+      const found = await findSecrets(this.#log, mask, range);
       findings.push(...found);
       return found.map(({ position }) => position);
     };
@@ -82,7 +82,7 @@ export class Forgetting {
 
   /** Searches the log: the index would be faster, but may lack entries. */
   #inLog(filter: LogFilter): Find {
-    return (stretch) => this.#calls.selectFromLog({ filter, ...stretch });
+    return (range) => this.#calls.selectFromLog({ filter, ...range });
   }
 
   async #positionOf(entry: string): Promise<number | undefined> {
@@ -120,7 +120,7 @@ function nothingOf(target: ForgetTarget): Rejection {
 
 interface ErasureRequest {
   /** What is to go within a range; it must give the same answer when repeated. */
-  readonly find: (stretch: LogRange) => Promise<readonly number[]>;
+  readonly find: (range: LogRange) => Promise<readonly number[]>;
   readonly scope: string;
   readonly reason: string;
   readonly dry_run: boolean;
@@ -170,7 +170,7 @@ class Erasing {
     const found = await this.#withBelongings(await request.find(whole), whole);
     if (request.dry_run) return toForgotten(request, { kinds: new Map(found.kinds), redaction: null, left: [] });
     const deed: ErasureProgress = { kinds: new Map(), redaction: null, left: [] };
-    const isIndexStrange = await this.#isIndexStrange([...found.kinds.keys()]);
+    const isIndexMismatched = await this.#isIndexMismatched([...found.kinds.keys()]);
     await this.#redactAll(deed, request, found.kinds);
     const { redaction } = deed;
     if (redaction === null) return toForgotten(request, deed);
@@ -179,7 +179,7 @@ class Erasing {
     const late = [...(await request.find(meanwhile)), ...(belated as readonly number[])];
     const rest = await this.#withBelongings(late, meanwhile, deed.kinds);
     await this.#redactAll(deed, request, rest.kinds);
-    deed.left.push(...(await this.#clean(isIndexStrange)));
+    deed.left.push(...(await this.#clean(isIndexMismatched)));
     return toForgotten(request, deed);
   }
 
@@ -189,7 +189,7 @@ class Erasing {
    */
   async #withBelongings(
     positions: readonly number[],
-    stretch: LogRange,
+    range: LogRange,
     gone: KindsByPosition = new Map(),
   ): Promise<{ readonly kinds: KindsByPosition; readonly awaited: readonly string[] }> {
     const kinds = new Map<number, string>();
@@ -208,7 +208,7 @@ class Erasing {
       }
       wanted = belonging.filter((position) => !kinds.has(position));
     }
-    for (const [position, kind] of await this.#saidAbout(kinds, gone, stretch)) kinds.set(position, kind);
+    for (const [position, kind] of await this.#saidAbout(kinds, gone, range)) kinds.set(position, kind);
     return { kinds, awaited };
   }
 
@@ -216,7 +216,7 @@ class Erasing {
    * Feedback on what goes or has gone, memories that quote it, and the same for those, until nothing more is found.
    * They follow what they name, so earlier entries are skipped.
    */
-  async #saidAbout(going: KindsByPosition, gone: KindsByPosition, stretch: LogRange): Promise<KindsByPosition> {
+  async #saidAbout(going: KindsByPosition, gone: KindsByPosition, range: LogRange): Promise<KindsByPosition> {
     const said = new Map<number, string>();
     const all = [going, gone, said];
     const has = (position: number): boolean => all.some((kinds) => kinds.has(position));
@@ -224,9 +224,9 @@ class Erasing {
       known = said.size;
       let first = Number.POSITIVE_INFINITY;
       for (const kinds of all) for (const position of kinds.keys()) first = Math.min(first, position);
-      const after = Math.max(stretch.after, first - 1);
-      if (after >= stretch.through) break;
-      const parts = { log: this.#log, calls: this.#calls, stretch: { ...stretch, after } };
+      const after = Math.max(range.after, first - 1);
+      if (after >= range.through) break;
+      const parts = { log: this.#log, calls: this.#calls, range: { ...range, after } };
       for (const position of await feedbackOn(has, parts)) said.set(position, "feedback");
       const responses = [...going].flatMap(([position, kind]) => (kind === "response" ? [position] : []));
       for (const [position, kind] of await memoriesOf({ has, responses }, parts)) said.set(position, kind);
@@ -238,7 +238,7 @@ class Erasing {
    * Whether index rows of what goes are wrong. The index uses its rows to find what else to erase, so a wrong index
    * must be rebuilt.
    */
-  async #isIndexStrange(positions: readonly number[]): Promise<boolean> {
+  async #isIndexMismatched(positions: readonly number[]): Promise<boolean> {
     try {
       for (const page of pagesOf(positions, BODIES_AT_ONCE)) {
         if ((await this.#calls.mismatchedRows(page)).length > 0) return true;
@@ -295,7 +295,7 @@ class Erasing {
   }
 
   /** The entries are forgotten by now: leftovers in files are reported in words, and are no failure. */
-  async #clean(isIndexStrange: boolean): Promise<readonly string[]> {
+  async #clean(isIndexMismatched: boolean): Promise<readonly string[]> {
     const left: string[] = [];
     const attempt = async (where: string, work: () => Promise<string | undefined>): Promise<void> => {
       try {
@@ -310,7 +310,7 @@ class Erasing {
     };
     await attempt("log", () => this.#log.purge());
     await attempt("index", async () => {
-      if (isIndexStrange) await this.#calls.rebuildIndex();
+      if (isIndexMismatched) await this.#calls.rebuildIndex();
       return this.#calls.purgeIndex();
     });
     return left;

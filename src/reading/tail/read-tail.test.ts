@@ -104,7 +104,7 @@ describe("what is read", () => {
     for (const { json } of rows) expect(Buffer.from(json).toString()).not.toContain("\n");
   });
 
-  test("a filter that matches nothing says how far it has looked, and stops after a long stretch", async () => {
+  test("a filter that matches nothing says how far it has looked, and stops after a long range", async () => {
     const { recorder, log } = memoryRecorder();
     for (let batch = 0; batch < 10; batch += 1) await recorder.append(errors(1_000));
     const filter = { kinds: ["decision"] };
