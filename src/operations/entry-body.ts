@@ -17,7 +17,7 @@ export const noFields = body({
   schema: Type.Object({}),
   is_required: false,
   form: "json_or_empty",
-  parse: (given) => (given === undefined ? {} : jsonObjectOf(given, "the body")),
+  parse: (given) => jsonObjectOf(given ?? {}, "the body"),
 });
 
 export function receiptIsNew({ status }: Captured): boolean {

@@ -245,6 +245,12 @@ test("answers stay below 32 KiB, and cursors lead through all of the rest", asyn
 test("what cannot be done is one clear error, which names what to change", async () => {
   const { server, caller } = await serverAndCaller();
   expect(errorOf(await caller.call("search", {}))).toMatchObject({ code: "query_empty", field: "q" });
+  expect(errorOf(await caller.call("session_history", {}))).toMatchObject({ code: "query_empty", field: "query" });
+  expect(errorOf(await caller.call("told", { id: "m" }))).toMatchObject({ code: "query_empty", field: "q" });
+  expect(errorOf(await caller.call("session_context", {}))).toMatchObject({
+    code: "field_missing",
+    field: "session_id",
+  });
   expect(errorOf(await caller.call("search", { q: 7 }))).toMatchObject({ code: "field_invalid", field: "q" });
   expect(errorOf(await caller.call("search", { q: "a", sice: "7d" }))).toMatchObject({ code: "parameter_unknown" });
   expect(errorOf(await caller.call("search", { q: "a", limit: "many" }))).toMatchObject({ code: "limit_invalid" });

@@ -109,6 +109,17 @@ test("a program's candidate begins at a half, however sure the program is", asyn
   expect((await add({ ...sure, confidence: 1 })).body).toMatchObject({ status: "candidate", confidence: 0.5 });
 });
 
+test("null is as good as no body where nothing needs to be said", async () => {
+  const asJson = { headers: { "content-type": "application/json" }, body: "null" };
+  const send = (path: string) => fetch(new URL(path, server().address), { method: "POST", ...asJson });
+  const { body } = await propose("Prefers early returns over nested branches");
+  expect((await send(`/memories/${body.id}/promote`)).status).toBe(200);
+  const turn = (await server().post("/interactions", { prompt: "which editor?" })).body;
+  expect((await send(`/interactions/${turn.id}/extract`)).status).toBe(200);
+  expect((await send(`/interactions/${turn.id}/reinforce`)).status).toBe(200);
+  expect((await send("/memories/verdicts")).status).toBe(400);
+});
+
 test("verdicts on several are all or none", async () => {
   const [one, two, three] = await Promise.all(
     ["Prefers short answers to long ones", "Works in the evening most days", "Reads German and French"].map(

@@ -3,7 +3,7 @@
 import { knownOptions } from "../../model/options.js";
 import { RecorderError } from "../../model/rejection.js";
 import { operationList } from "../../operations/index.js";
-import { type AnyOperation, missingFrom } from "../../operations/operation.js";
+import { type AnyOperation, missingFrom, pathParametersOf } from "../../operations/operation.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { countThatFits, cursorAt, fits, pageThatFits, pieceOf, placeOf, shortened } from "./bounds.js";
 import { answerOutput, cursorProperty, envelopeOf, nextCursor, operationInput } from "./schemas.js";
@@ -31,9 +31,10 @@ function toolOf(operation: ToolOperation): Tool {
     input: () => inputOf(operation, cut),
     output: (schemas) => cut.output(operation, schemas),
     async call(recorder, given) {
-      const { properties, required } = inputOf(operation, cut);
-      const args = knownOptions(given, Object.keys(properties));
-      const absent = required.find((name) => (args[name] ?? undefined) === undefined);
+      const args = knownOptions(given, Object.keys(inputOf(operation, cut).properties));
+      // What is in no path says in its own words that it is missing.
+      const inPath = pathParametersOf(operation).map((name) => operation.tool.names?.[name] ?? name);
+      const absent = inPath.find((name) => (args[name] ?? undefined) === undefined);
       if (absent !== undefined) {
         throw new RecorderError({ code: "field_missing", field: absent, message: `${absent} is missing` });
       }

@@ -66,7 +66,7 @@ function sentWith(request: FastifyRequest, reply: FastifyReply, { body, scopes }
   const needed = scopes?.(sent);
   if (needed !== undefined) requireScope(request, reply, needed);
   if (body?.actor === undefined) return sent;
-  const given = sent === undefined ? {} : sent;
+  const given = body.is_required ? sent : (sent ?? {});
   if (!isJsonObject(given)) return given;
   if (body.actor === "sender" && Object.hasOwn(given, "actor")) throw actorGiven();
   return { ...given, actor: given.actor ?? callerOf(request).actor };
