@@ -1,6 +1,7 @@
 // Search: entries by what they say.
 import { Type } from "typebox";
 import { optInKinds } from "../model/kinds.js";
+import { limits } from "../model/limits.js";
 import { memoryStatuses } from "../model/memory.js";
 import { count, named, oneOf, pageEnd, referenceTo, schemaOf, text } from "../model/schema.js";
 import { filters, typedFilterNames } from "../search/filters.js";
@@ -55,7 +56,10 @@ const facets = named(
     kinds: countsOf("kind"),
     projects: countsOf("project"),
     sessions: countsOf("session_id"),
-    counted: Type.Integer({ minimum: 0, description: "Number of counted hits: at most the newest 10,000." }),
+    counted: Type.Integer({
+      minimum: 0,
+      description: `Number of counted hits: at most the newest ${limits.facet_hits.toLocaleString("en-US")}.`,
+    }),
     complete: Type.Boolean({ description: "Whether all hits were counted and every value is named." }),
   }),
 );
@@ -71,10 +75,10 @@ export const search = operation({
   tag: "Search",
   summary: "Find entries by their text, newest first",
   description:
-    "Case-insensitive substrings in any language. Filters, typed into `q` or given as parameters, must all hold; without " +
-    "terms they list. Without `kind` the conversation is looked through: interactions, responses, messages, tool calls, " +
-    "errors, decisions, summaries of consolidations, feedback. All else is found with `kind`, and `elsewhere` says how " +
-    "many matches lie there.",
+    "Case-insensitive substrings in any language. All filters must match, whether typed into `q` or passed as " +
+    "parameters; without terms, all matching entries are listed. Without `kind`, only the conversation is searched: " +
+    "interactions, responses, messages, tool calls, errors, decisions, summaries of consolidations, feedback. `elsewhere` " +
+    "counts matches of other kinds.",
   scope: "read",
   route: "GET /search",
   tool: {

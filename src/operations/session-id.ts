@@ -3,7 +3,7 @@ import { parseSessionId } from "../model/ids.js";
 import type { Parameter } from "../search/parameters.js";
 
 export const sessionId: Parameter<string, string> = {
-  description: "The session's id, percent-encoded: `a/b` is written `a%2Fb`. It is not changed.",
+  description: "The session's exact id.",
   schema: { type: "string" },
   example: "cli:anna",
   refusals: ["session_id_invalid"],

@@ -1,4 +1,4 @@
-// Putting a memory out of use, with another in its place or none.
+// Retiring a memory, with or without a replacement.
 import { memory } from "../memories/review/memory-answers.js";
 import { newEdit, parseVerdict } from "../memories/review/memory-input.js";
 import { memoryId } from "./memory-id.js";

@@ -323,7 +323,7 @@ function projectGate(candidate: KeptProposal, { context }: GateInput): GateResul
     };
   }
   if (own === "" && !globalTypes.has(candidate.type) && candidate.source !== "person") {
-    return { dropped: "What it quotes has no project, and only preferences and identity may hold everywhere." };
+    return { dropped: "What it quotes has no project, and only preferences and identity may be global." };
   }
   return { passed: { ...candidate, project: own } };
 }

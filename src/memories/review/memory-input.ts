@@ -27,18 +27,18 @@ const statement = {
     Type.String({ description: "Makes the call safe to repeat. A UUIDv7 is made when it is left out." }),
   ),
   content: Type.String({ description: "One statement." }),
-  type: Type.Optional(oneOf(memoryTypes, { description: "`knowledge` where nothing else is said." })),
+  type: Type.Optional(oneOf(memoryTypes, { description: "`knowledge` by default." })),
   project: optionalText,
-  confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "A half where nothing else is said." })),
+  confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "0.5 by default." })),
   tags: Type.Optional(Type.Array(text)),
   valid_until: Type.Optional(Type.String({ description: "When it stops being true, as an ISO 8601 time." })),
   evidence: Type.Optional(Type.Array(evidence)),
-  actor: Type.Optional(Type.String({ description: "Who decides; the caller where nothing else is said." })),
+  actor: Type.Optional(Type.String({ description: "Who decides; the caller by default." })),
 };
 
 const proposal = {
   ...statement,
-  source: Type.Optional(oneOf(memorySources, { description: "Of a candidate: `agent` where nothing else is said." })),
+  source: Type.Optional(oneOf(memorySources, { description: "Of a candidate: `agent` by default." })),
 };
 
 export type MemoryInput = GivenIn<TObject<typeof statement>>;

@@ -24,7 +24,7 @@ const tooLarge = {
   },
   systems: {
     what: "the session's system messages are",
-    hint: "Withdraw those that are no longer needed: system messages stand in front of every history.",
+    hint: "Withdraw those that are no longer needed: every history includes all system messages.",
   },
 } as const;
 

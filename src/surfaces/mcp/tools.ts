@@ -108,7 +108,7 @@ const memoryTools = {
   recall: {
     title: "Recall what matters now",
     description:
-      "Gives active memories of a project and those that hold everywhere, within a budget of tokens. Hand the answer to " +
+      "Returns a project's active memories and global ones, within a budget of tokens. Pass the answer to " +
       "record_interaction unchanged, to record what was given.",
     route: "GET /recall",
     input: () => operationInput(operations.recall),

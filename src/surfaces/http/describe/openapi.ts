@@ -61,7 +61,7 @@ export function openApiDocument(options: {
       { name: "Entries", description: "Everything that happens in a session, of any kind." },
       { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
       { name: "Context", description: "What was in a model's context when it answered, and what was not." },
-      { name: "Search", description: "Finding anything again." },
+      { name: "Search", description: "Full-text search over the record." },
       { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
       { name: "Usage", description: "Tokens and what they cost, each call to a model counted once." },
       { name: "Memories", description: "What was learned: proposed, reviewed by a person, recalled." },
