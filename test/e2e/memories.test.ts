@@ -118,6 +118,8 @@ test("null is as good as no body where nothing needs to be said", async () => {
   expect((await send(`/interactions/${turn.id}/extract`)).status).toBe(200);
   expect((await send(`/interactions/${turn.id}/reinforce`)).status).toBe(200);
   expect((await send("/memories/verdicts")).status).toBe(400);
+  const { memories } = server().recorder;
+  expect(await memories.supersede(body.id, null as never)).toMatchObject({ status: "superseded" });
 });
 
 test("verdicts on several are all or none", async () => {

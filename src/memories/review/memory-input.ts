@@ -173,7 +173,7 @@ function parseAddition(input: unknown): ParsedMemory | Rejection {
 }
 
 export function parseVerdict(options: unknown, schema: TObject = newVerdict): ParsedVerdict | Rejection {
-  const given = objectOf(options === undefined ? {} : options, namesIn(schema));
+  const given = objectOf(options ?? {}, namesIn(schema));
   if (given instanceof Rejection) return given;
   return orFirst(
     {
