@@ -2,8 +2,8 @@
 import type { EntryLog } from "../log/port.js";
 import type { Mask } from "../model/mask.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
+import type { ResilientIndex } from "./local-reading.js";
 import type { SharedRebuild } from "./rebuild.js";
-import type { ResilientIndex } from "./resilient-index.js";
 
 /** A function for each call. */
 export type CallTable<P> = { readonly [name: string]: (parts: P, query: never) => Promise<unknown> };

@@ -6,8 +6,8 @@ import { Indexer } from "../index/indexer.js";
 import type { EntryIndex, IndexDraft } from "../index/port.js";
 import { TextIndexer } from "../index/text-indexer.js";
 import type { EntryLog } from "../log/port.js";
+import type { ResilientIndex } from "./local-reading.js";
 import type { MaintenanceCalls } from "./maintenance.js";
-import type { ResilientIndex } from "./resilient-index.js";
 
 export interface RebuildPlan {
   readonly log: EntryLog;

@@ -11,7 +11,7 @@ import type { Fault } from "../model/fault.js";
 import type { Mask } from "../model/mask.js";
 import { calls } from "../operations/calls.js";
 import { readersOf } from "../operations/readers.js";
-import { LocalReading } from "../reading/local.js";
+import { LocalReading } from "../reading/local-reading.js";
 import type { RebuildOptions } from "../reading/rebuild.js";
 import { LocalTailSource } from "../reading/tail/read-tail.js";
 import { ThreadedLog } from "../threads/threaded-log.js";

@@ -7,7 +7,7 @@ import { leaseOf } from "../model/lease.js";
 import { calls } from "../operations/calls.js";
 import { type Readers, readersOf } from "../operations/readers.js";
 import { BackgroundIndexer } from "../reading/background-indexer.js";
-import { LocalReading } from "../reading/local.js";
+import { LocalReading } from "../reading/local-reading.js";
 import { purgeFile } from "./purging.js";
 import { givenAway, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
 import type { ReadThreadOptions } from "./threaded-reading.js";

@@ -56,7 +56,7 @@ test.each([
   ["src/import/one.ts", ["better-sqlite3"]],
   ["src/engines/sqlite/one.ts", ["pg", "fastify"]],
   ["src/engines/postgres/one.ts", ["better-sqlite3"]],
-  ["src/surfaces/http/one.ts", ["pg", "../../engines/stores.js", "../../reading/local.js"]],
+  ["src/surfaces/http/one.ts", ["pg", "../../engines/stores.js", "../../reading/local-reading.js"]],
   ["src/surfaces/mcp/one.ts", ["fastify", "../../memories/memories.js"]],
   ["ui/one.ts", ["../src/recorder/recorder.js", "../src/model/time.js"]],
 ])("%s may not import any of %s", async (file, imports) => {

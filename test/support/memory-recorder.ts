@@ -11,7 +11,7 @@ import type { EntryLog } from "../../src/log/port.js";
 import { Sealing } from "../../src/log/seals/sealing.js";
 import { calls } from "../../src/operations/calls.js";
 import { readersOf } from "../../src/operations/readers.js";
-import { LocalReading } from "../../src/reading/local.js";
+import { LocalReading } from "../../src/reading/local-reading.js";
 import { LocalTailSource } from "../../src/reading/tail/read-tail.js";
 import { composeRecorder, type StoreParts } from "../../src/recorder/compose-recorder.js";
 import { openStoreParts } from "../../src/recorder/open-store-parts.js";

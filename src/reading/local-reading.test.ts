@@ -7,7 +7,7 @@ import { noMask } from "../model/mask.js";
 import { calls as callTable } from "../operations/calls.js";
 import { readersOf } from "../operations/readers.js";
 import { bindCalls } from "./call-table.js";
-import { LocalReading } from "./local.js";
+import { LocalReading } from "./local-reading.js";
 
 const { randomBytes } = repeatableContext();
 const entry = (id: string) => ({
