@@ -58,6 +58,9 @@ async function recorded(intrude: () => Promise<Intruder>, engine: string): Promi
   };
   const { id: memory } = await recorder.memories.add({ ...proposed, content: `The ${TRUE} port is 4747` } as never);
   await recorder.search(TRUE);
+  // A search finds an altered entry only by its index, so the texts must be in it before they are altered.
+  const { position } = await recorder.health();
+  await expect.poll(() => recorder.monitoring.textsThrough()).toBe(position);
   await recorder.close();
   const hex = (text: string): string => Buffer.from(text).toString("hex");
   // As hexadecimal text, since bodies in parts are no UTF-8.

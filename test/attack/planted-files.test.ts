@@ -89,7 +89,7 @@ describe("a file of keys that was emptied", () => {
     writeFileSync(join(data, "keys.db"), "");
     const { status, stderr } = await runCli(["serve", "--host", "0.0.0.0", "--port", "0"], { data });
     expect(status).not.toBe(0);
-    expect(stderr).toContain("there are no keys");
+    expect(stderr).toContain("no keys exist");
   });
 
   test("or whose rows are gone opens nothing either", async () => {

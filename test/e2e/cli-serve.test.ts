@@ -236,7 +236,7 @@ test.each(["0.0.0.0", "::", "192.168.1.7", "example.com"])(
     const data = folderOfTest();
     const { status, stderr } = await resultOf(startCli(["serve", "--host", host], { data }));
     expect(status).toBe(2);
-    expect(stderr).toContain("can be reached by others");
+    expect(stderr).toContain("can be reached from other machines");
     expect(readdirSync(data)).toEqual([]);
   },
 );
