@@ -1,4 +1,6 @@
-// Vitest runs the compiled output, so that worker threads and child processes load the very files that are shipped.
+// Vitest runs the compiled output: worker threads and child processes of tests load the bundle that is shipped.
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { CountReporter } from "./scripts/count-reporter.mjs";
 
@@ -31,6 +33,17 @@ const slow = [
   "differential/search",
   "import/large-files",
 ].map((name) => `dist/test/${name}.test.js`);
+
+const patterns = [
+  ...onPostgres.map((name) => `e2e/${name}`),
+  ...slow.map((file) => file.slice("dist/test/".length, -".js".length)),
+];
+for (const pattern of patterns) {
+  const [start = "", end = ""] = basename(pattern).split("*");
+  const files = readdirSync(join("test", dirname(pattern)));
+  const isFound = files.some((file) => file.startsWith(start) && file.endsWith(`${end}.ts`));
+  if (!isFound) throw new Error(`No test file is named ${pattern}: change vitest.config.mjs with the file.`);
+}
 
 const packages = "**/node_modules/**";
 const crashes = "dist/test/crash/*.test.js";

@@ -1,6 +1,7 @@
 // How much there is, by kind and project.
 import { Type } from "typebox";
 import { memoryCalls } from "../memories/memory-calls.js";
+import { Fault } from "../model/fault.js";
 import { type AnswerOf, count as number, pageEnd, text } from "../model/schema.js";
 import { operation } from "./operation.js";
 
@@ -35,7 +36,11 @@ export const count = operation({
   needs: "several",
   async answer(parts) {
     const counts = await parts.index.read(({ entries }) => entries.count());
-    const pending = await memoryCalls.pendingMemories(parts).catch(() => undefined);
+    // Counts of entries are worth having while memories cannot be read.
+    const pending = await memoryCalls.pendingMemories(parts).catch((error: unknown) => {
+      if (error instanceof Fault) return undefined;
+      throw error;
+    });
     return pending === undefined ? counts : { ...counts, pending };
   },
 });
