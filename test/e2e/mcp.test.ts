@@ -316,6 +316,13 @@ test("a tool needs what its route needs, and what is recorded carries the key's 
   await expect(writer.listResources()).rejects.toThrow("scope read");
   expect(errorOf(await reader.call("record_error", { error: "x" })).code).toBe("scope_insufficient");
   expect((await reader.call("get_entry", { id: "e" })).structuredContent.recorded_by).toBe(capture.id);
+  const words = "From now on answer in German";
+  await writer.call("record_message", { id: "m", session_id: "s", project: "web", role: "user", content: words });
+  const evidence = [{ entry_id: "m", quote: words }];
+  const proposal = { content: "Answers come in German", type: "preference", evidence };
+  const proposed = await writer.call("propose_memory", proposal);
+  const { id } = proposed.structuredContent;
+  expect((await reader.call("get_entry", { id })).structuredContent.actor).toBe(`key:${capture.id}`);
   await expect(overHttp(server)).rejects.toThrow();
 });
 

@@ -1,4 +1,5 @@
 // What a tool is: a row of one of the tables that tools.ts puts together.
+import type { Caller } from "../../guard/keys.js";
 import type { Scope } from "../../guard/scopes.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { recordedText } from "./bounds.js";
@@ -22,7 +23,7 @@ export interface Tool {
   /** Schemas are made of those that HTTP documents. */
   readonly input: (schemas: Schemas) => JsonSchema;
   readonly output: (schemas: Schemas) => JsonSchema;
-  readonly call: (recorder: Recorder, args: Arguments) => Promise<ToolAnswer>;
+  readonly call: (recorder: Recorder, args: Arguments, caller: Caller) => Promise<ToolAnswer>;
 }
 
 /** The schemas of the HTTP interface by name. */

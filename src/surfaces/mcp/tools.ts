@@ -91,11 +91,15 @@ const memoryTools = {
       },
       required: ["status"],
     }),
-    async call(recorder, args) {
+    async call(recorder, args, { actor, key_id }) {
       for (const field of ["status", "source", "actor"]) {
         if (args[field] !== undefined) throw notForAgents(field);
       }
-      const answer = await recorder.memories.propose(args as unknown as Proposal);
+      const answer = await recorder.memories.propose({
+        ...args,
+        // Without a key here, the store behind the recorder decides who it was.
+        ...(key_id === "" ? {} : { actor }),
+      } as unknown as Proposal);
       if ("dropped" in answer) {
         const { dropped, reason } = answer;
         return { structured: { status: "dropped", dropped, reason }, text: `Dropped by ${dropped}: ${reason}` };
