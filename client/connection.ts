@@ -76,7 +76,7 @@ export class Connection {
     });
   }
 
-  /** Ends what is under way. */
+  /** Refuses further requests and, in Node, ends those under way. */
   close(): void {
     this.#isClosed = true;
     this.#transport.close();

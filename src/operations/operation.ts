@@ -68,6 +68,8 @@ interface Tool {
   readonly in_parts?: true;
   /** Parameter names that differ from those over HTTP. */
   readonly names?: { readonly [parameter: string]: string };
+  /** Other names that an argument is accepted by, each with the name that it has. */
+  readonly aliases?: { readonly [alias: string]: string };
 }
 
 /** What a command has in addition to its flags, which follow from the input. */

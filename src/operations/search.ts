@@ -89,6 +89,7 @@ export const search = operation({
       "sessions are found with kind; elsewhere counts the matches there. Long fields are shortened; get_entry " +
       "gives them whole.",
     list: "results",
+    aliases: { query: "q" },
   },
   command: undefined,
   input: {

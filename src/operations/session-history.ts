@@ -21,7 +21,7 @@ export const sessionHistory = operation({
   summary: "Find a phrase, as text for an agent",
   description:
     "The query is one phrase, whatever it contains; a line for each entry, newest first. Without `kind` only the " +
-    "conversation is looked through, so memories that were not accepted are not in it.",
+    "conversation is searched, which excludes memories that nobody accepted.",
   scope: "read",
   route: "GET /session-history",
   tool: {
@@ -32,6 +32,7 @@ export const sessionHistory = operation({
       "returned, failed and was decided. For exact terms, exclusions and filters use search.",
     text: "text",
     in_parts: true,
+    aliases: { q: "query" },
   },
   command: undefined,
   input: { query, ...entryFilters, limit: limited(listLimit(10)) },

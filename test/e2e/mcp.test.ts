@@ -245,6 +245,13 @@ test("answers stay below 32 KiB, and cursors lead through all of the rest", asyn
 test("what cannot be done is one clear error, which names what to change", async () => {
   const { server, caller } = await serverAndCaller();
   expect(errorOf(await caller.call("search", {}))).toMatchObject({ code: "query_empty", field: "q" });
+  expect(errorOf(await caller.call("search", { query: " " }))).toMatchObject({ code: "query_empty", field: "q" });
+  expect(errorOf(await caller.call("session_history", { q: "" }))).toMatchObject({
+    code: "query_empty",
+    field: "query",
+  });
+  const both = errorOf(await caller.call("search", { q: "a", query: "b" }));
+  expect(both).toMatchObject({ code: "parameter_unknown", field: "query" });
   expect(errorOf(await caller.call("session_history", {}))).toMatchObject({ code: "query_empty", field: "query" });
   expect(errorOf(await caller.call("told", { id: "m" }))).toMatchObject({ code: "query_empty", field: "q" });
   expect(errorOf(await caller.call("session_context", {}))).toMatchObject({

@@ -94,7 +94,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   mcpRoutes(app, { recorder, version });
   pageRoutes(app, page);
   documentRoutes(app, { version, paths });
-  // In scopes of their own, since only these routes take an empty body.
+  // In a scope of their own: an empty body is accepted there.
   app.register(async (scope) => hookRoutes(scope, recorder));
   return app;
 }

@@ -31,7 +31,8 @@ function toolOf(operation: ToolOperation): Tool {
     input: () => inputOf(operation, cut),
     output: (schemas) => cut.output(operation, schemas),
     async call(recorder, given) {
-      const args = knownOptions(given, Object.keys(inputOf(operation, cut).properties));
+      const named = withoutAliases(given, operation.tool.aliases);
+      const args = knownOptions(named, Object.keys(inputOf(operation, cut).properties));
       // What is in no path says in its own words that it is missing.
       const inPath = pathParametersOf(operation).map((name) => operation.tool.names?.[name] ?? name);
       const absent = inPath.find((name) => (args[name] ?? undefined) === undefined);
@@ -41,6 +42,14 @@ function toolOf(operation: ToolOperation): Tool {
       return cut.answer(operation, args, (own = {}) => ask(operation, recorder, { ...args, ...own }));
     },
   };
+}
+
+function withoutAliases(given: Arguments, aliases: { readonly [alias: string]: string } = {}): Arguments {
+  const toName = (name: string): string => {
+    const own = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+    return own === undefined || Object.hasOwn(given, own) ? name : own;
+  };
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [toName(name), value]));
 }
 
 /** How a long answer is cut. */
