@@ -3,6 +3,7 @@
 import { messageText } from "../src/model/content-parts.js";
 import { ALTERED_WORDS } from "../src/model/entry.js";
 import { readRole } from "../src/model/roles.js";
+import { shellCommand } from "../src/model/shell-command.js";
 import { CONFIDENCE_LOW } from "../src/model/states.js";
 import type { Hit, Row } from "./api.js";
 
@@ -222,8 +223,9 @@ const PATH_CHARS = 60;
 export function argumentSummary(args: unknown): string {
   if (typeof args !== "object" || args === null) return firstLine(toText(args ?? ""));
   const values: { readonly [name: string]: unknown } = args as { readonly [name: string]: unknown };
-  const tellingNames = ["command", "cmd", "pattern", "file_path", "path", "query", "q", "url", "description", "prompt"];
-  const named = tellingNames.map((name) => values[name]).find((value) => typeof value === "string" && value !== "");
+  const tellingNames = ["pattern", "file_path", "path", "query", "q", "url", "description", "prompt"];
+  const told = tellingNames.map((name) => values[name]).find((value) => typeof value === "string" && value !== "");
+  const named = shellCommand(args) ?? told;
   const first = named ?? Object.values(values).find((value) => typeof value === "string" || typeof value === "number");
   const line = firstLine(String(first ?? ""));
   if (/^[~/][^\s]*$/.test(line) && line.length > PATH_CHARS)

@@ -260,3 +260,45 @@ test("a spawned subagent is a session under its parent", async () => {
   await bench.import(bench.write("r.jsonl", [{ type: "session_meta", payload: { id: "c1", source } }, user("look")]));
   expect(await bench.recorder.session("p1/agent-c1").summary()).toMatchObject({ parent: "p1", messages: 1 });
 });
+
+test("an output wrapped in JSON reads as it was printed, and what is said about it is kept", async () => {
+  const bench = importBench();
+  const call = (call_id: string, output: string): readonly object[] => [
+    item({ type: "function_call", name: "shell", arguments: '{"command":["bash","-lc","cat a"]}', call_id }),
+    item({ type: "function_call_output", call_id, output }),
+  ];
+  const metadata = { exit_code: 1, duration_seconds: 0.5 };
+  const own = '{"output":"a tool of its own","count":2}';
+  const path = bench.write("r.jsonl", [
+    ...call("c1", JSON.stringify({ output: "one\n\ttwo\n", metadata })),
+    ...call("c2", own),
+  ]);
+  await bench.import(path);
+  expect((await bench.entries()).filter(({ kind }) => kind === "tool_call")).toMatchObject([
+    { result: "one\n\ttwo\n", is_error: true, duration_ms: 500, extra: { metadata } },
+    { result: own },
+  ]);
+  expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
+});
+
+test.each([
+  ["an event before the item", [0, 1, 2]],
+  ["an event after the item", [1, 0, 2]],
+  ["the cost between them", [0, 2, 1]],
+])("a thought that an event and an item tell is told once: %s", async (_, order) => {
+  const told = [
+    event({ type: "agent_reasoning", text: "**Looking**" }),
+    item({ type: "reasoning", summary: [{ type: "summary_text", text: "**Looking**" }], encrypted_content: "e" }),
+    total(10),
+  ];
+  const bench = importBench();
+  const answer = (text: string): object =>
+    item({ type: "message", role: "assistant", content: [{ type: "output_text", text }] });
+  const lines = [user("q"), ...order.map((index) => itemAt(told, index)), answer("a"), user("r"), answer("b")];
+  await bench.import(bench.write("r.jsonl", lines));
+  const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
+  const thoughts = messages.flatMap((message) => (message.extra?.reasoning_content as string | undefined) ?? []);
+  expect(thoughts).toEqual(["**Looking**"]);
+  const details = messages.flatMap((message) => (message.extra?.reasoning_details as unknown[] | undefined) ?? []);
+  expect(details).toMatchObject([{ encrypted_content: "e" }]);
+});

@@ -287,7 +287,9 @@ class CodexItems {
     if (type === "user_message") yield* this.#user(origin, { ...event, content: event.message ?? "" }, "event");
     else if (type === "agent_message") yield* this.#text(origin, textAt(event, "message") ?? "", "event");
     else if (type === "agent_reasoning") {
-      this.#thoughts.push(textAt(event, "text") ?? "");
+      const thought = textAt(event, "text") ?? "";
+      if (this.#isTold("thought", thought, "event")) return;
+      this.#thoughts.push(thought);
       this.#spentAt = origin;
     } else if (ERRORS.includes(type)) {
       const error = textAt(event, "message") ?? JSON.stringify(event);
@@ -380,8 +382,14 @@ class CodexItems {
   }
 
   *#reasoning(origin: Origin, item: JsonObject): Generator<ImportStep> {
-    const words = [blockTexts(item.summary), blockTexts(item.content)].filter((text) => text !== "").join("\n\n");
-    this.#thoughts = this.#thoughts.filter((thought) => !words.includes(thought));
+    const sections = [...blocksOf(item.summary), ...blocksOf(item.content)].map((block) => blockTexts([block]));
+    const whole = [blockTexts(item.summary), blockTexts(item.content)].filter((text) => text !== "").join("\n\n");
+    const waiting = this.#thoughts;
+    this.#thoughts = waiting.filter((thought) => !whole.includes(thought));
+    // What came as an event may already be said: what it cost was told in between.
+    const told = sections.filter((text) => this.#isTold("thought", text, "item") && !waiting.includes(text));
+    const isTold = told.length > 0 && told.length === sections.length;
+    const words = isTold ? "" : whole;
     const detail = textAt(item, "encrypted_content") === undefined ? {} : { detail: item };
     yield* this.#say(origin, {
       id: partId([words, item.encrypted_content]),
@@ -407,14 +415,16 @@ class CodexItems {
     const call_id = textAt(item, "call_id") ?? "";
     const output = item.output ?? "";
     const { exit_code, duration_ms } = outcomeOf(output);
+    const wrapped = typeof output === "string" ? wrappedOutput(output) : undefined;
     const step = this.#session.result({
       ...origin,
       // A call has one result; texts of any length need not be hashed for it.
       identity: call_id === "" ? ["result", output] : ["result", call_id],
       call_id,
-      result: output,
+      result: wrapped?.output ?? output,
       is_error: exit_code === undefined ? undefined : exit_code !== 0,
       duration_ms,
+      extra: wrapped === undefined ? undefined : { metadata: wrapped.metadata },
     });
     this.#hasOutput = true;
     yield* this.#session.queue(step);
@@ -504,6 +514,13 @@ function outcomeOf(output: JsonValue): { readonly exit_code?: number; readonly d
     ...(script === undefined ? {} : { exit_code: script === "failed" ? 1 : 0 }),
     ...(seconds === undefined ? {} : { duration_ms: Math.round(Number(seconds) * 1_000) }),
   };
+}
+
+/** Older versions wrap an output in JSON, with line breaks as `\n`. */
+function wrappedOutput(text: string): { readonly output: string; readonly metadata: JsonObject } | undefined {
+  const { output, metadata, ...others } = (text.startsWith("{") ? parseJsonObject(text) : undefined) ?? {};
+  const isWrapped = typeof output === "string" && isJsonObject(metadata) && Object.keys(others).length === 0;
+  return isWrapped ? { output, metadata } : undefined;
 }
 
 function outcomeIn(output: JsonObject): { readonly exit_code?: number; readonly duration_ms?: number } {

@@ -1,7 +1,8 @@
 // The parts of a content for everything that shows it: terminals, the page, Markdown, MCP. It reads the forms of OpenAI,
 // Anthropic and Gemini, and shows anything else as it is. The page imports this file too.
 import { valueText } from "./content.js";
-import { isJsonObject, type JsonObject } from "./json.js";
+import { isJsonObject, type JsonObject, parseJsonObject } from "./json.js";
+import { shellCommand } from "./shell-command.js";
 
 export type ContentPart =
   | { readonly is: "text" | "thought"; readonly text: string }
@@ -67,7 +68,12 @@ export function partText(piece: ContentPart): string {
 export function givenText(given: unknown): string {
   if (given === null) return "";
   const text = valueText(given);
-  return text === "{}" ? "" : text;
+  // Codex gives a command as a list of words.
+  const args = text.startsWith('{"command":[') ? parseJsonObject(text) : undefined;
+  const command = shellCommand(args);
+  if (args === undefined || command === undefined) return text === "{}" ? "" : text;
+  const { command: _, ...others } = args;
+  return Object.keys(others).length === 0 ? command : `${command} ${JSON.stringify(others)}`;
 }
 
 /** A call of a recorded message, in OpenAI's shape or near it. */
