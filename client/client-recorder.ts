@@ -27,7 +27,7 @@ import { defaultSpoolFolder, Spool } from "./spool.js";
 export interface ConnectOptions {
   /** The server's address; `HANSARD_URL`, or `http://127.0.0.1:4747`. */
   readonly url?: string | undefined;
-  /** A key of scope capture; `HANSARD_KEY`. */
+  /** A key of scope capture; `HANSARD_KEY`, unless `HANSARD_URL` names another server. */
   readonly key?: string | undefined;
   /** Labels of everything that is captured, unless an entry brings its own. */
   readonly project?: string | undefined;
@@ -59,11 +59,11 @@ const MIB = 1024 * 1024;
 export function connectRecorder(options: ConnectOptions | string = {}): ClientRecorder {
   const given = typeof options === "string" ? { url: options } : options;
   const env = node?.process.env ?? {};
-  const address = given.url ?? env.HANSARD_URL ?? "http://127.0.0.1:4747";
+  const address = given.url ?? (env.HANSARD_URL || undefined) ?? "http://127.0.0.1:4747";
   const url = entriesAddress(address);
   const client_run = newId(Date.now());
   const onProblem = given.onProblem ?? warnOnStderr;
-  const key = given.key ?? (env.HANSARD_KEY || undefined);
+  const key = (given.key ?? environmentKey(env, url)) || undefined;
   const base = url.href.slice(0, -"/entries".length);
   const connection = new Connection({ address: base, key, keeps_process_alive: false, sockets_max: 1 });
   return new ClientRecorder({
@@ -79,6 +79,12 @@ export function connectRecorder(options: ConnectOptions | string = {}): ClientRe
     end_ms_max: given.end_ms_max ?? 1_000,
     onProblem,
   });
+}
+
+/** `HANSARD_KEY` belongs to `HANSARD_URL`; where that is not set, to any address that the program gives. */
+function environmentKey(env: { readonly [name: string]: string | undefined }, url: URL): string | undefined {
+  const { HANSARD_KEY, HANSARD_URL = "" } = env;
+  return HANSARD_URL === "" || entriesAddress(HANSARD_URL).href === url.href ? HANSARD_KEY : undefined;
 }
 
 function entriesAddress(address: string): URL {

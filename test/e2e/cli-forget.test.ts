@@ -85,11 +85,18 @@ describe("retention", () => {
   test("rules of the configuration are shown, and applied with --yes", async () => {
     const data = await storeWith(aged);
     const cwd = folderOfTest();
-    writeFileSync(join(cwd, "hansard.config.json"), '{"retention":[{"kind":"tool_call","older_than":"1w"}]}');
-    expect((await runCli(["retention"], { data, cwd })).stdout).toContain("tool_call older than 1w\nWould forget: 1");
-    expect(await readJson(["retention", "--yes"], { data, cwd })).toMatchObject({ rules: [{ entries: 1 }] });
-    writeFileSync(join(cwd, "hansard.config.json"), '{"retention":[{"kind":"gossip","older_than":"1w"}]}');
-    expect(await readError(["retention"], { data, cwd })).toMatchObject({ status: 2, code: "kind_unknown" });
+    writeFileSync(join(cwd, "mine.json"), '{"retention":[{"kind":"tool_call","older_than":"1w"}]}');
+    expect((await runCli(["retention", "--config", "mine.json"], { data, cwd })).stdout).toContain(
+      "tool_call older than 1w\nWould forget: 1",
+    );
+    expect(await readJson(["retention", "--yes", "--config", "mine.json"], { data, cwd })).toMatchObject({
+      rules: [{ entries: 1 }],
+    });
+    writeFileSync(join(cwd, "mine.json"), '{"retention":[{"kind":"gossip","older_than":"1w"}]}');
+    expect(await readError(["retention", "--config", "mine.json"], { data, cwd })).toMatchObject({
+      status: 2,
+      code: "kind_unknown",
+    });
     expect(await readError(["retention", "--older-than", "soon"], { data })).toMatchObject({ code: "time_invalid" });
     expect(await readError(["retention", "--kind", "raw"], { data })).toMatchObject({
       status: 2,

@@ -182,6 +182,7 @@ describe.each([80, 120])("at %i columns", (columns) => {
     const settings = {
       data,
       given_data: undefined,
+      keyOf: () => undefined,
       host: "127.0.0.1",
       port: 0,
       allow_host: [],

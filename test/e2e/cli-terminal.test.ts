@@ -89,6 +89,7 @@ test.each<[string, CommandModule, readonly string[]]>([
     rate: undefined,
     retention: [],
     given_data: undefined,
+    keyOf: () => undefined,
   };
   const screen = { out: out.pane, err: terminal().pane };
   expect(await command.run({ operands, options: {}, settings, screen, json: false })).toBe(0);

@@ -1,5 +1,5 @@
 // The command line as a whole: help, version, settings, and what wrong use gets told.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
@@ -118,7 +118,7 @@ test("an option without its value is named", async () => {
 });
 
 describe("settings", () => {
-  test("a flag wins over the environment, and that over hansard.config.json", async () => {
+  test("a flag wins over the environment, and that over the user's own file", async () => {
     const folder = folderOfTest();
     const [flag, variable, config] = ["flag", "variable", "config"].map((name) => join(folder, name)) as [
       string,
@@ -126,13 +126,19 @@ describe("settings", () => {
       string,
     ];
     for (const [count, data] of [flag, variable, config].entries()) await fillStore(data, interactions(count + 1));
-    writeFileSync(join(folder, "hansard.config.json"), JSON.stringify({ data: "config" }));
+    mkdirSync(join(folder, "hansard"));
+    // A relative path in the file is relative to the file.
+    writeFileSync(join(folder, "hansard", "config.json"), JSON.stringify({ data: "../config" }));
+    const env = { XDG_CONFIG_HOME: folder };
     const entriesOf = async (args: readonly string[], data?: string) =>
-      (await readJson(args, { cwd: folder, ...(data === undefined ? {} : { data }) })).entries;
+      (await readJson(args, { env, ...(data === undefined ? {} : { data }) })).entries;
     expect(await entriesOf(["stats", "--data", flag], variable)).toBe(1);
     expect(await entriesOf(["--data", flag, "stats"], variable)).toBe(1);
     expect(await entriesOf(["stats"], variable)).toBe(2);
     expect(await entriesOf(["stats"])).toBe(3);
+    writeFileSync(join(folder, "other.json"), JSON.stringify({ data: "variable" }));
+    expect(await entriesOf(["stats", "--config", join(folder, "other.json")])).toBe(2);
+    expect(await readError(["stats", "--config", join(folder, "none.json")])).toMatchObject({ code: "config_invalid" });
   });
 
   test.each([
@@ -141,10 +147,10 @@ describe("settings", () => {
     ['{"prot": 5000}', 'unknown setting "prot"'],
     ['{"port": "many"}', "must be a port"],
     ['{"data": 7}', "must be a non-empty string"],
-  ])("a broken hansard.config.json is an error, not ignored: %s", async (text, says) => {
+  ])("a broken settings file is an error, not ignored: %s", async (text, says) => {
     const folder = folderOfTest();
-    writeFileSync(join(folder, "hansard.config.json"), text);
-    const { status, message } = await readError(["stats"], { cwd: folder });
+    writeFileSync(join(folder, "mine.json"), text);
+    const { status, message } = await readError(["stats", "--config", "mine.json"], { cwd: folder });
     expect(status).toBe(2);
     expect(message).toContain(says);
   });

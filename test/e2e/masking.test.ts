@@ -211,8 +211,9 @@ describe("on the command line", () => {
       expect({ args, status, leaks: holdsSecret(stdout) }).toEqual({ args, status: 0, leaks: false });
     }
     expect((await runCli(["list"], { data, env: { HANSARD_MASK: `${OWN}\nanother` } })).stdout).not.toContain(OWN);
-    writeFileSync(join(cwd, "hansard.config.json"), JSON.stringify({ mask: [OWN] }));
-    expect(JSON.stringify(await readJson(["list", "--kind", "message"], { data, cwd }))).not.toContain(OWN);
+    writeFileSync(join(cwd, "mine.json"), JSON.stringify({ mask: [OWN] }));
+    const list = ["list", "--kind", "message", "--config", "mine.json"];
+    expect(JSON.stringify(await readJson(list, { data, cwd }))).not.toContain(OWN);
     expect((await readJson(["show", "i"], { data, cwd })).response).toBe(TOKEN);
   });
 

@@ -135,7 +135,8 @@ const OUR_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/(?:event-stream|mark
 const ANSWER_HINT =
   "Check the address, whatever stands in front of the server, and that the server's version is the one used here.";
 
-const KEY_HINT = "Give one in HANSARD_KEY, or as `key`; `hansard keys create` makes one, on the server's machine.";
+const KEY_HINT =
+  "Give one in HANSARD_KEY, with the address in HANSARD_DATA or --data, or as `key`; `hansard keys create` makes one, on the server's machine.";
 
 const hints: { readonly [C in ConnectionError["code"]]: string } = {
   refused: "Check the address and the port, and that a server runs there.",

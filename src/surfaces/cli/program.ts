@@ -3,7 +3,9 @@ import { Command, CommanderError, type HelpConfiguration, type Option } from "co
 import pico from "picocolors";
 import type { CommandModule, Invocation } from "./command.js";
 import { type ExitStatus, exitStatus, reportFailure, WrongUse } from "./failures.js";
+import { formerConfigNote } from "./setting-sources.js";
 import { resolveSettings } from "./settings.js";
+import { wrapText } from "./text/table.js";
 import { openScreen, type Screen } from "./text/terminal.js";
 import { readVersion } from "./version.js";
 
@@ -201,6 +203,7 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     .helpOption("-h, --help", "show this help, or that of a command")
     .helpCommand(false)
     .option("--data <place>", DATA_HELP)
+    .option("--config <file>", CONFIG_HELP)
     // Options come after their command, so recorded text may look like one of them.
     .enablePositionalOptions()
     .exitOverride()
@@ -220,6 +223,7 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     const module = await load();
     module.define(command);
     command.option("--data <place>", DATA_HELP);
+    command.option("--config <file>", CONFIG_HELP);
     command.option("--mask-file <path>", "extra values to mask, one per line (HANSARD_MASK_FILE)");
     for (const option of command.options) takeOnce(option);
     command.action(async () => {
@@ -249,11 +253,15 @@ function repeated(name: string): WrongUse {
 
 const DATA_HELP = "a folder, or the address of a database or server (HANSARD_DATA, or ~/.hansard)";
 
+const CONFIG_HELP = "a file with settings, in place of your own";
+
 const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_KEY,
 HANSARD_HOST, HANSARD_PORT, HANSARD_ALLOW_HOST, HANSARD_TLS_CERT,
 HANSARD_TLS_KEY, HANSARD_RATE, HANSARD_REDACT, HANSARD_MODEL_URL, HANSARD_MODEL,
-HANSARD_VIA, HANSARD_DAILY_TOKENS), then hansard.config.json in the current
-folder.
+HANSARD_VIA, HANSARD_DAILY_TOKENS), then your own file
+(~/.config/hansard/config.json) or the one named with --config. A file in the
+current folder is never read by itself. A key is sent only to the address that
+is set in the same place.
 Values to mask are combined from --mask-file or HANSARD_MASK_FILE, HANSARD_MASK
 (both one per line), and "mask" in the configuration.
 Exit status: 0 done, 1 failed, 2 usage error.
@@ -272,19 +280,19 @@ function helpStyle(): HelpConfiguration {
 
 function toInvocation(program: Command, command: Command, screen: Screen): Invocation {
   const options = command.opts();
-  const { data } = program.opts();
+  const { data, config } = program.opts();
   if (data !== undefined && options.data !== undefined) throw repeated("data");
+  if (config !== undefined && options.config !== undefined) throw repeated("config");
   const named = { mask_file: options.maskFile, seal_key: options.sealKey, allow_host: options.allowHost };
   const tls = { tls_cert: options.tlsCert, tls_key: options.tlsKey };
   const model = { model_url: options.modelUrl, daily_tokens: options.dailyTokens };
   const flags = { data, ...named, ...tls, ...model, ...options };
-  return {
-    operands: command.args,
-    options,
-    settings: resolveSettings({ flags, env: process.env, folder: process.cwd() }),
-    screen,
-    json: options.json === true,
-  };
+  const sources = { flags, env: process.env, folder: process.cwd(), config: config ?? options.config };
+  const settings = resolveSettings(sources);
+  const json = options.json === true;
+  const note = json ? undefined : formerConfigNote(sources);
+  if (note !== undefined) screen.err.write(`${wrapText(note, screen.err.columns).join("\n")}\n`);
+  return { operands: command.args, options, settings, screen, json };
 }
 
 /** The value of --data, before the command or after it. */

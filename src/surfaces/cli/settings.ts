@@ -1,10 +1,12 @@
-// Settings come from flags, then the environment, then hansard.config.json in the current folder.
+// The settings of a command, parsed from wherever they come.
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { filesOf, isServed } from "../../engines/stores.js";
 import { limits } from "../../model/limits.js";
+import { isServerAddress } from "../../model/store-location.js";
 import { WrongUse } from "./failures.js";
+import { type Found, SettingSources, type SourceOptions } from "./setting-sources.js";
 
 export interface Settings {
   /** The folder of the store, its `postgres://` address, that of a server, or `memory:`. */
@@ -13,6 +15,8 @@ export interface Settings {
   readonly given_data: string | undefined;
   /** The key for the server that data names. */
   readonly key?: string | undefined;
+  /** The key for another server; undefined if no key belongs to its address. */
+  keyOf(address: string, named: { readonly is_flag: boolean }): string | undefined;
   readonly host: string;
   readonly port: number;
   /** Further host names that the server accepts. */
@@ -42,89 +46,33 @@ interface ModelSettings {
   readonly daily_tokens: number | undefined;
 }
 
-/** Where to look for settings. */
-export interface Sources {
-  readonly flags: { readonly [name in SettingName]?: unknown };
-  readonly env: NodeJS.ProcessEnv;
-  readonly folder: string;
-}
-
-const CONFIG_FILE = "hansard.config.json";
-const settingNames = [
-  ...(["data", "key", "host", "port", "allow_host", "tls_cert", "tls_key", "rate"] as const),
-  ...(["mask", "mask_file", "redact", "seal_key", "prices", "retention"] as const),
-  ...(["model_url", "model", "via", "daily_tokens"] as const),
-] as const;
-type SettingName = (typeof settingNames)[number];
-
-/** A value, and where it was found, for error messages. */
-interface Found {
-  readonly value: unknown;
-  readonly origin: string;
-}
-
-export function resolveSettings(sources: Sources): Settings {
-  const config = readConfig(join(sources.folder, CONFIG_FILE));
-  const find = (name: SettingName): Found | undefined => {
-    const flag = sources.flags[name];
-    if (flag !== undefined) return { value: flag, origin: `--${name.replaceAll("_", "-")}` };
-    const variable = `HANSARD_${name.toUpperCase()}`;
-    const text = sources.env[variable];
-    // An empty variable is how shells and containers spell "not set".
-    if (text !== undefined && text !== "") return { value: text, origin: variable };
-    if (config[name] !== undefined) return { value: config[name], origin: `${name} in ${CONFIG_FILE}` };
-    return undefined;
-  };
+export function resolveSettings(options: SourceOptions): Settings {
+  const sources = new SettingSources(options);
+  const find = sources.find.bind(sources);
+  const data = parseData(find("data"));
   return {
-    data: parseData(find("data")),
-    given_data: typeof sources.flags.data === "string" ? sources.flags.data : undefined,
-    key: parseText(find("key")),
+    data,
+    given_data: typeof options.flags.data === "string" ? options.flags.data : undefined,
+    key: isServerAddress(data)
+      ? parseText(sources.key("key", { address: data, is_flag: sources.isFlag("data") }))
+      : undefined,
+    keyOf: (address, { is_flag }) => parseText(sources.key("key", { address, is_flag })),
     host: parseText(find("host")) ?? "127.0.0.1",
     port: parsePort(find("port")),
     allow_host: parseNames(find("allow_host")),
     tls: parseTls(find("tls_cert"), find("tls_key")),
     rate: parseRate(find("rate")),
-    mask: readMaskValues({ file: find("mask_file"), variable: sources.env.HANSARD_MASK, config: config.mask }),
+    mask: readMaskValues({
+      file: find("mask_file"),
+      variable: options.env.HANSARD_MASK,
+      config: sources.list("mask"),
+    }),
     redact: parseRedact(find("redact")),
-    seal_key: parseText(find("seal_key")),
-    prices: parseText(find("prices")),
-    retention: parseRetention(config.retention),
-    model: parseModel(find, sources.env.HANSARD_MODEL_KEY),
+    seal_key: parsePath(find("seal_key")),
+    prices: parsePath(find("prices")),
+    retention: parseRetention(sources.list("retention")),
+    model: parseModel(sources),
   };
-}
-
-function readConfig(path: string): { readonly [name: string]: unknown } {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return {};
-    throw brokenConfig(path, `cannot be read (${message})`);
-  }
-  const config = parseConfig(path, text);
-  const unknown = Object.keys(config).find((name) => !(settingNames as readonly string[]).includes(name));
-  if (unknown !== undefined) throw brokenConfig(path, `has the unknown setting ${JSON.stringify(unknown)}`);
-  return config;
-}
-
-function parseConfig(path: string, text: string): { readonly [name: string]: unknown } {
-  let config: unknown;
-  try {
-    config = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch (error) {
-    throw brokenConfig(path, `is not valid JSON (${(error as Error).message})`);
-  }
-  if (typeof config === "object" && config !== null && !Array.isArray(config)) return { ...config };
-  throw brokenConfig(path, "must hold a JSON object");
-}
-
-function brokenConfig(path: string, flaw: string): WrongUse {
-  return new WrongUse({
-    code: "config_invalid",
-    message: `${path} ${flaw}`,
-    hint: `Fix or remove it. Allowed settings: ${settingNames.join(", ")}. Example: {"data": "record", "port": 4747}.`,
-  });
 }
 
 function parseText(found: Found | undefined): string | undefined {
@@ -137,14 +85,20 @@ function parseText(found: Found | undefined): string | undefined {
   });
 }
 
+/** The path of a file. A relative one in the user's file is relative to that file. */
+function parsePath(found: Found | undefined): string | undefined {
+  const text = parseText(found);
+  return found === undefined || text === undefined ? undefined : resolve(found.folder, text);
+}
+
 /** Only the file can hold a list of rules. */
-function parseRetention(value: unknown): Settings["retention"] {
-  if (value === undefined) return [];
-  if (Array.isArray(value)) return value as Settings["retention"];
+function parseRetention(found: Found | undefined): Settings["retention"] {
+  if (found === undefined) return [];
+  if (Array.isArray(found.value)) return found.value as Settings["retention"];
   throw new WrongUse({
     code: "setting_invalid",
-    field: `retention in ${CONFIG_FILE}`,
-    message: "retention must be a list of rules",
+    field: found.origin,
+    message: `${found.origin} must be a list of rules`,
     hint: 'For example [{"kind": "tool_call", "older_than": "90d"}].',
   });
 }
@@ -158,7 +112,7 @@ function parseRedact(found: Found | undefined): "capture" | undefined {
 
 /** A folder or address given with another option than `--data`. */
 export function resolvePlace(value: string, origin: string): string {
-  return parseData({ value, origin });
+  return parseData({ value, origin, folder: process.cwd() });
 }
 
 function parseData(found: Found | undefined): string {
@@ -175,7 +129,7 @@ function parseData(found: Found | undefined): string {
   }
   // Shells do not expand the tilde in --data=~/record and in variables.
   const expanded = text === "~" || text.startsWith("~/") ? join(homeFolder(), text.slice(1)) : text;
-  return resolve(expanded);
+  return resolve(found?.folder ?? "", expanded);
 }
 
 function homeFolder(): string {
@@ -217,7 +171,7 @@ function parseNames(found: Found | undefined): readonly string[] {
 }
 
 function parseTls(cert: Found | undefined, key: Found | undefined): Settings["tls"] {
-  const files = { cert: parseText(cert), key: parseText(key) };
+  const files = { cert: parsePath(cert), key: parsePath(key) };
   if (files.cert !== undefined && files.key !== undefined) return { cert: files.cert, key: files.key };
   const given = cert ?? key;
   if (given === undefined) return undefined;
@@ -227,20 +181,18 @@ function parseTls(cert: Found | undefined, key: Found | undefined): Settings["tl
 }
 
 /** An endpoint with a model name, or a command; not both. */
-function parseModel(
-  find: (name: "model_url" | "model" | "via" | "daily_tokens") => Found | undefined,
-  key: string | undefined,
-): ModelSettings | undefined {
-  const [url, model, via] = [parseText(find("model_url")), parseText(find("model")), parseText(find("via"))];
-  const daily_tokens = parseTokens(find("daily_tokens"));
+function parseModel(sources: SettingSources): ModelSettings | undefined {
+  const [url, model, via] = (["model_url", "model", "via"] as const).map((name) => parseText(sources.find(name)));
+  const daily_tokens = parseTokens(sources.find("daily_tokens"));
   const wrong = (field: string, message: string): WrongUse => new WrongUse({ code: "setting_invalid", field, message });
   if (via !== undefined) {
     if (url === undefined) return { model: { via }, daily_tokens };
-    throw wrong(find("via")?.origin ?? "--via", "give either --via or --model-url, not both");
+    throw wrong(sources.find("via")?.origin ?? "--via", "give either --via or --model-url, not both");
   }
   if (url === undefined) return undefined;
   if (model === undefined) throw wrong("--model", "--model-url needs --model, the name of the model");
-  return { model: { url, model, key: key === "" ? undefined : key }, daily_tokens };
+  const key = sources.key("model_key", { address: url, is_flag: sources.isFlag("model_url") });
+  return { model: { url, model, key: parseText(key) }, daily_tokens };
 }
 
 function parseTokens(found: Found | undefined): number | undefined {
@@ -273,19 +225,19 @@ function readMaskValues({
 }: {
   readonly file: Found | undefined;
   readonly variable: string | undefined;
-  readonly config: unknown;
+  readonly config: Found | undefined;
 }): readonly string[] {
   const values = [
     ...(file === undefined ? [] : valuesOf(linesOf(readLines(file)), file.origin)),
     ...valuesOf(linesOf(variable ?? ""), "HANSARD_MASK"),
-    ...valuesOf(config ?? [], "mask in hansard.config.json"),
+    ...(config === undefined ? [] : valuesOf(config.value, config.origin)),
   ];
   return [...new Set(values)];
 }
 
-function readLines({ value, origin }: Found): string {
+function readLines({ value, origin, folder }: Found): string {
   try {
-    if (typeof value === "string") return readFileSync(value, "utf8");
+    if (typeof value === "string") return readFileSync(resolve(folder, value), "utf8");
   } catch (error) {
     const { message } = error as NodeJS.ErrnoException;
     throw invalidMask(origin, `cannot read the file of ${origin} (${message})`);

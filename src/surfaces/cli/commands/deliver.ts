@@ -30,7 +30,7 @@ export const deliverCommand: CommandModule = {
         helpText(
           [
             "A running agent also delivers what others left for the same server; use this where none is running.",
-            "The spools of running agents are not touched. HANSARD_KEY is sent to one server only.",
+            "The spools of running agents are not touched. HANSARD_KEY is sent only to the server in --url or HANSARD_URL.",
           ],
           [
             ["everything spooled on this machine", "hansard deliver"],
@@ -47,18 +47,20 @@ export const deliverCommand: CommandModule = {
     const here = node as NonNullable<typeof node>;
     const folder = spool ?? defaultSpoolFolder(here);
     const servers = url === undefined ? spooledServers(here, folder) : [url];
-    // A key must not be sent to another server.
-    if (settings.key !== undefined && servers.length > 1) throw severalServers(servers);
+    const keyOf = (server: string): string | undefined => settings.keyOf(server, { is_flag: server === url });
+    // The spool names servers, and a key is not sent to an address only because it stands there.
+    const hasKey = (process.env.HANSARD_KEY ?? "") !== "";
+    if (url === undefined && hasKey && servers.some((server) => keyOf(server) === undefined)) throw unnamed(servers);
     const deliveries: Delivered[] = [];
-    for (const server of servers) deliveries.push(await deliver(server, folder, settings.key));
+    for (const server of servers) deliveries.push(await deliver(server, folder, keyOf(server)));
     const shown = deliveries.filter(({ sent, left, dropped, problems }) => sent + left + dropped + problems.length > 0);
     printResult(invocation, { deliveries: shown }, () => shown.map(line).join("") || "Nothing to deliver.\n");
     return shown.some(isUndone) ? exitStatus.failed : exitStatus.done;
   },
 };
 
-function severalServers(servers: readonly string[]): WrongUse {
-  const message = `HANSARD_KEY is for one server, but there are entries for several: ${servers.join(", ")}`;
+function unnamed(servers: readonly string[]): WrongUse {
+  const message = `HANSARD_KEY is not sent to addresses that only the spool names: ${servers.join(", ")}`;
   return new WrongUse({
     code: "option_invalid",
     field: "--url",
@@ -74,7 +76,12 @@ function isUndone({ sent, left, dropped, problems }: Delivered): boolean {
 
 async function deliver(server: string, folder: string, key: string | undefined): Promise<Delivered> {
   const problems: Problem[] = [];
-  const recorder = connectRecorder({ url: server, key, spool: folder, onProblem: (one) => problems.push(one) });
+  const recorder = connectRecorder({
+    url: server,
+    key: key ?? "",
+    spool: folder,
+    onProblem: (one) => problems.push(one),
+  });
   // A flush ends after a few seconds, which is too short for a large spool, so it is repeated while it makes progress.
   const settled = (): number => recorder.counters.sent + recorder.counters.dropped;
   for (let before = -1; settled() > before; ) {

@@ -87,7 +87,7 @@ export const retentionCommand: CommandModule = {
         "after",
         helpText(
           [
-            "Without --older-than it uses the rules of hansard.config.json:",
+            "Without --older-than it uses the rules of your settings file:",
             '  {"retention": [{"kind":"tool_call","older_than":"90d"},{"older_than":"104w"}]}',
             "Rules do not run by themselves: run this command from cron or a timer.",
           ],
@@ -117,7 +117,7 @@ export const retentionCommand: CommandModule = {
 };
 
 function retainedText({ rules }: Retained, pane: Pane): string {
-  if (rules.length === 0) return "No rules. Give one with --older-than, or in hansard.config.json.\n";
+  if (rules.length === 0) return "No rules. Give one with --older-than, or in your settings file.\n";
   return rules
     .map((rule) => `${rule.kind ?? "every kind"} older than ${rule.older_than}\n${forgottenText(rule, pane)}`)
     .join("");
