@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isServerAddress } from "../../model/store-location.js";
 import { WrongUse } from "./failures.js";
 
-export const settingNames = [
+const settingNames = [
   ...(["data", "key", "host", "port", "allow_host", "tls_cert", "tls_key", "rate"] as const),
   ...(["mask", "mask_file", "redact", "seal_key", "prices", "retention"] as const),
   ...(["model_url", "model", "model_key", "via", "daily_tokens"] as const),
@@ -36,7 +36,7 @@ export interface SourceOptions {
 }
 
 /** The name that earlier versions read in the current folder. */
-export const FORMER_CONFIG_FILE = "hansard.config.json";
+const FORMER_CONFIG_FILE = "hansard.config.json";
 
 export class SettingSources {
   readonly #options: SourceOptions;
@@ -141,7 +141,7 @@ function openConfig({ config, env, folder }: SourceOptions): ConfigFile {
 }
 
 /** The user's own file; undefined without a home folder. */
-export function userConfigFile({ XDG_CONFIG_HOME = "", HOME }: NodeJS.ProcessEnv): string | undefined {
+function userConfigFile({ XDG_CONFIG_HOME = "", HOME }: NodeJS.ProcessEnv): string | undefined {
   // The XDG standard requires absolute paths and ignores others.
   const base = isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : homeConfig(HOME);
   return base === undefined ? undefined : join(base, "hansard", "config.json");
