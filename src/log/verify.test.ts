@@ -1,11 +1,11 @@
-// Verify on its own: what it answers, in which order it looks, and how it tells erased from damaged.
+// Verify on its own: what it answers, in which order it checks, and how it distinguishes erased from damaged.
 import { describe, expect, test } from "vitest";
 import { MemoryLog } from "../engines/memory/log.js";
 import { GENESIS_HASH } from "../model/chain.js";
 import type { LogEntry, StoredEntry } from "./port.js";
 import { verify } from "./verify.js";
 
-/** A log that shows its entries through a pane of the test's making. */
+/** A log whose entries a test can change as they are read. */
 class AlteredLog extends MemoryLog {
   alter: (stored: StoredEntry) => StoredEntry = (stored) => stored;
 
@@ -14,7 +14,7 @@ class AlteredLog extends MemoryLog {
   }
 }
 
-test("an empty log is verified, and its hash is that before the first entry", async () => {
+test("an empty log is verified, and its hash is the one before the first entry", async () => {
   const hash = Buffer.from(GENESIS_HASH).toString("hex");
   expect(await verify(new MemoryLog())).toEqual({ ok: true, entries: 0, erased: 0, position: 0, hash });
 });
@@ -34,7 +34,7 @@ test("a whole log is verified to its end, across batches", async () => {
   expect(seen).toEqual([500, 1_000, 1_234]);
 });
 
-test("what is erased while it walks is erased, not lost", async () => {
+test("what is erased during the walk is erased, not lost", async () => {
   const log = new MemoryLog();
   await log.append([Array.from({ length: 700 }, (_, nth) => newEntry(`e-${nth}`))]);
   let isErased = false;
@@ -45,7 +45,7 @@ test("what is erased while it walks is erased, not lost", async () => {
   expect(await verify(log, { onProgress })).toMatchObject({ ok: true, entries: 701, erased: 1 });
 });
 
-test("entries that arrive while it walks belong to the next time", async () => {
+test("entries that arrive during the walk are left to the next one", async () => {
   const log = new MemoryLog();
   await log.append([Array.from({ length: 700 }, (_, nth) => newEntry(`e-${nth}`))]);
   const walking = verify(log);
@@ -56,20 +56,20 @@ test("entries that arrive while it walks belong to the next time", async () => {
   });
 });
 
-describe("bodies that are gone", () => {
-  test("are erased where a later redaction names them", async () => {
+describe("missing bodies", () => {
+  test("are erased if a later redaction names them", async () => {
     const log = await logOf([newEntry("e-1"), newEntry("e-2"), redaction("x", [1, 2]), newEntry("e-3")]);
     log.alter = withoutBodies(1, 2);
     expect(await verify(log)).toMatchObject({ ok: true, entries: 4, erased: 2 });
   });
 
-  test("are a flaw where no redaction names them, the first of them first", async () => {
+  test("are a flaw if no redaction names them, and the first one is reported", async () => {
     const log = await logOf([newEntry("e-1"), newEntry("e-2"), newEntry("e-3"), redaction("x", [1])]);
     log.alter = withoutBodies(1, 2, 3);
     expect(await verify(log)).toEqual({ ok: false, position: 2, reason: expect.stringContaining("no redaction") });
   });
 
-  test("are named before a flaw that comes later", async () => {
+  test("are reported before a flaw that comes later", async () => {
     const log = await logOf([newEntry("e-1"), newEntry("e-2"), newEntry("e-3")]);
     const gone = withoutBodies(1);
     log.alter = (stored) => (stored.position === 3 ? { ...stored, kind: "raw" } : gone(stored));
@@ -92,14 +92,14 @@ describe("bodies that are gone", () => {
     },
   );
 
-  test("are a flaw also when only the salt is gone", async () => {
+  test("are also a flaw if only the salt is missing", async () => {
     const log = await logOf([newEntry("e-1")]);
     log.alter = ({ salt: _, ...rest }) => rest;
     expect(await verify(log)).toMatchObject({ ok: false, position: 1 });
   });
 });
 
-test("a redaction that is itself damaged erases nothing", async () => {
+test("a damaged redaction erases nothing", async () => {
   const log = await logOf([newEntry("e-1"), redaction("x", [1])]);
   const gone = withoutBodies(1);
   const forged = Buffer.from('{"id":"x","positions":[1]} ');

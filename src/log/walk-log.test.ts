@@ -1,4 +1,4 @@
-// Walks through a log: every entry once and in order, to where they were told, with room for other work in between.
+// Walking through a log: every entry once and in order, up to the given end, with other work in between.
 import { expect, test } from "vitest";
 import { MemoryLog } from "../engines/memory/log.js";
 import type { EntryLog } from "./port.js";
@@ -29,14 +29,14 @@ async function positionsOf(walk: AsyncIterable<readonly { readonly position: num
   return batches;
 }
 
-test("every entry comes once and in order, so many at a time", async () => {
+test("every entry comes once and in order, in batches of the given size", async () => {
   const log = await logOf(7);
   const expected = [[1, 2, 3], [4, 5, 6], [7]];
   expect(await positionsOf(walkLog(log, { entries_max: 3 }))).toEqual(expected);
   expect(await positionsOf(walkBodies(log, { entries_max: 3 }))).toEqual(expected);
 });
 
-test("a batch holds no more bytes than it may, and one entry at least", async () => {
+test("a batch has no more bytes than the limit, and at least one entry", async () => {
   const log = await logOf(4);
   expect(await positionsOf(walkLog(log, { bytes_max: 4 }))).toEqual([
     [1, 2],
@@ -45,13 +45,13 @@ test("a batch holds no more bytes than it may, and one entry at least", async ()
   expect(await positionsOf(walkBodies(log, { bytes_max: 1 }))).toEqual([[1], [2], [3], [4]]);
 });
 
-test("it begins after one position and ends with another, in the middle of a batch too", async () => {
+test("it begins after one position and ends with another, also in the middle of a batch", async () => {
   const log = await logOf(9);
   expect(await positionsOf(walkLog(log, { after: 2, through: 6, entries_max: 3 }))).toEqual([[3, 4, 5], [6]]);
   expect(await positionsOf(walkLog(log, { after: 6, through: 6 }))).toEqual([]);
 });
 
-test("what is appended meanwhile is left out where an end was given, and taken along where none was", async () => {
+test("entries appended meanwhile are left out if an end was given, and included if not", async () => {
   for (const [through, last] of [
     [4, 4],
     [undefined, 6],
@@ -66,11 +66,11 @@ test("what is appended meanwhile is left out where an end was given, and taken a
   }
 });
 
-test("it ends where nothing follows, although more was promised", async () => {
+test("it ends if entries are missing", async () => {
   expect(await positionsOf(walkLog(await logOf(2), { through: 100 }))).toEqual([[1, 2]]);
 });
 
-test("other work goes on between two batches", async () => {
+test("other work runs between two batches", async () => {
   const log = await logOf(6);
   let turns = 0;
   const turn = setInterval(() => {

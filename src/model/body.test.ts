@@ -1,4 +1,5 @@
-// Bodies as they read back: absent fields filled in by kind, corruption loud, and nothing of an erased entry made up.
+// Bodies as they are read back: absent fields filled in by kind, damage is a fault, and an erased entry has no made-up
+// fields.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
@@ -48,11 +49,11 @@ const empty: { readonly [K in (typeof captureKinds)[number]]: object } = {
 };
 
 describe.each(captureKinds)("of a %s", (kind) => {
-  test("absent text reads as empty text, lists and objects as empty ones, numbers not at all", () => {
+  test("absent text reads as empty text, lists and objects as empty ones, numbers stay absent", () => {
     const filled = Object.fromEntries(Object.entries(fillFields(kind, {})).filter(([name]) => name !== "extra"));
     expect(filled).toMatchObject(empty[kind]);
     const others = Object.keys(filled).filter((name) => !(name in empty[kind]));
-    // What a kind requires is never absent in what was recorded.
+    // Fields that a kind requires are never absent in a recorded entry.
     expect(
       others.every((name) =>
         ["error", "decision", "tool", "source", "record", "interaction_id", "entry_id"].includes(name),
@@ -79,7 +80,7 @@ test("given fields read back as they are, in the order envelope, fields, extra",
   expect(Object.keys(entry).at(-1)).toBe("extra");
 });
 
-test("null content beside tool calls reads as empty text", () => {
+test("null content with tool calls reads as empty text", () => {
   const body = bytesOf({ id: "e", session_id: "s", role: "assistant", content: null, tool_calls: [{}] });
   expect(toEntry({ ...stored, kind: "message", body })).toMatchObject({ content: "", tool_calls: [{}] });
 });
@@ -98,7 +99,7 @@ test("a kind of a later version reads as its envelope and extra", () => {
   expect(entry).toEqual({ ...envelope, kind: "memory_later", extra: {} });
 });
 
-test("an erased entry is what the chain holds, and says so", () => {
+test("an erased entry has what the chain holds, and says that it is erased", () => {
   expect(toEntry({ ...stored, kind: "error" })).toEqual({ ...envelope, id: "", kind: "error", erased: true });
 });
 
@@ -116,7 +117,7 @@ test.each(["", "{", "nonsense", "null", "[]", '"text"', "5", "{}", '{"id":5}', "
   },
 );
 
-test("any JSON survives as a body, lone surrogates and __proto__ included", () => {
+test("any JSON is read back unchanged, lone surrogates and __proto__ included", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" })), (extra) => {
       const text = JSON.stringify({ id: "e", extra });
@@ -128,7 +129,7 @@ test("any JSON survives as a body, lone surrogates and __proto__ included", () =
   expect(JSON.stringify(parseBody(7, Buffer.from(hostile)))).toBe(hostile);
 });
 
-test("bytes in the middle of a larger buffer are read as what they are", () => {
+test("bytes in the middle of a larger buffer are read correctly", () => {
   const text = '{"id":"e"}';
   const larger = Buffer.from(`xx${text}yy`);
   expect(parseBody(7, larger.subarray(2, 2 + text.length))).toEqual({ id: "e" });

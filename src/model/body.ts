@@ -15,7 +15,7 @@ export interface StoredParts {
   readonly flaw?: string;
 }
 
-/** What the chain knows of an entry, its hash as hexadecimal text. */
+/** What the chain knows of an entry, with its hash in hexadecimal. */
 interface PlacedParts {
   readonly position: number;
   readonly kind: string;
@@ -43,7 +43,7 @@ export function parseBodyText(position: number, text: string): JsonObject {
   return body;
 }
 
-/** The entry as readers see it: envelope and fields, flat. */
+/** The entry as readers see it: envelope and fields in one object. */
 export function toEntry(stored: StoredParts): Entry | ErasedEntry {
   if (stored.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
   if (stored.body === undefined) return { ...bareEnvelope({ ...stored, hash: hexOf(stored.hash) }), erased: true };
@@ -67,12 +67,12 @@ export function bodyToEntry(stored: PlacedParts, body: JsonObject): Entry {
   return entry as unknown as Entry;
 }
 
-/** The entry as lists show it where its body is not the one that was recorded. */
+/** The entry as lists show it if its body is not the one that was recorded. */
 export function toAltered(stored: PlacedParts): AlteredEntry {
   return { ...bareEnvelope(stored), altered: true };
 }
 
-/** What the chain itself holds: id and labels are gone with the body. */
+/** What the chain itself holds; id and labels were in the body. */
 function bareEnvelope(stored: PlacedParts): Omit<ErasedEntry, "erased"> {
   return {
     position: stored.position,
@@ -88,7 +88,7 @@ function bareEnvelope(stored: PlacedParts): Omit<ErasedEntry, "erased"> {
   };
 }
 
-/** The fields of the kind and `extra`, absent ones as the contract says they read. */
+/** The fields of the kind and `extra`; absent ones get the defaults of docs/reference/entries.md. */
 export function fillFields(kind: string, body: JsonObject): JsonObject {
   const filled: { [name: string]: unknown } = {};
   const fields = fieldsOf(kind);
@@ -103,7 +103,7 @@ export function fillFields(kind: string, body: JsonObject): JsonObject {
   return filled as JsonObject;
 }
 
-/** No redaction erases the body of an entry of these kinds: they say what was done to the log. */
+/** No redaction erases entries of these kinds, because they record what was done to the log. */
 export const lastingKinds: readonly string[] = ["redaction", "audit"];
 
 /** The positions that an entry erases: none unless it is a redaction, and never its own or a later one. */
@@ -116,7 +116,7 @@ export function erasedBy(entry: {
   return kind !== "redaction" || body === undefined ? [] : namedIn(position, parseBody(position, body));
 }
 
-/** The same from a body that was parsed already. */
+/** The same for a body that is parsed already. */
 export function namedIn(position: number, body: JsonObject): readonly number[] {
   const { positions } = body;
   if (!Array.isArray(positions)) return [];

@@ -1,4 +1,4 @@
-// The hash chain by a worked example whose bytes are spelt out, so that another program can check a log.
+// The hash chain by a worked example with all its bytes, which another program can check.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { chainHash, commitmentOf, GENESIS_HASH, SALT_BYTES } from "./chain.js";
@@ -39,7 +39,7 @@ test("the hash is SHA-256 of the previous hash, three lines and the commitment",
   expect(chainHash(link).toString("hex")).toBe(sha256(new Uint8Array(32), lines, link.commitment));
 });
 
-describe("another hash follows from another", () => {
+describe("a different hash follows from a different", () => {
   const other = Buffer.alloc(32, 1);
   test.each([
     ["previous hash", { previous: other }],

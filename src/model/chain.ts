@@ -1,5 +1,5 @@
-// The hash chain: which bytes are hashed, on every engine alike, and the walk that verifies a log or an export entry by
-// entry. docs/FILE_FORMAT.md has a worked example.
+// The hash chain: which bytes are hashed, on every engine, and the check of a log or an export entry by entry.
+// docs/FILE_FORMAT.md has a worked example.
 import { hash } from "node:crypto";
 import { erasedBy, lastingKinds, parseBody } from "./body.js";
 import { claimKey, claimsDigest, claimsOf, keysDigest } from "./claims.js";
@@ -12,9 +12,9 @@ export const HASH_BYTES = 32;
 /** The hash before the first entry. */
 export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
 
-/** SHA-256 of salt and body: it binds the body, and says nothing about it once salt and body are erased. */
+/** SHA-256 of salt and body: it commits to the body, and reveals nothing about it once salt and body are erased. */
 export function commitmentOf(salt: Uint8Array, body: Uint8Array): Buffer {
-  // Capture leaves them one after the other in one buffer: then nothing is copied.
+  // Capture stores them next to each other in one buffer; then nothing is copied.
   const areNeighbours = salt.buffer === body.buffer && salt.byteOffset + salt.byteLength === body.byteOffset;
   const both = areNeighbours
     ? new Uint8Array(salt.buffer, salt.byteOffset, salt.byteLength + body.byteLength)
@@ -22,20 +22,20 @@ export function commitmentOf(salt: Uint8Array, body: Uint8Array): Buffer {
   return hash("sha256", both, "buffer");
 }
 
-/** What an entry's hash covers, together with the hash before it. */
+/** What an entry's hash covers, in addition to the hash before it. */
 export interface Link {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
-  /** Undefined in entries of the first format, as is the digest of their claims: neither is covered by their hash. */
+  /** Undefined in entries of the first format, as is the digest of their claims: their hash covers neither. */
   readonly recorded_by?: string | undefined;
   readonly claims_digest?: Uint8Array | undefined;
   readonly commitment: Uint8Array;
 }
 
 /**
- * SHA-256 of the previous hash, then lines of text, then the digest of the claims and the commitment. The first line of the
- * second format is no number, so that no entry of one format has the bytes of one of the other.
+ * SHA-256 of the previous hash, then lines of text, then the digest of the claims and the commitment. The first line of
+ * the second format is not a number, so entries of the two formats never have the same bytes.
  */
 export function chainHash(link: Link & { readonly previous: Uint8Array }): Buffer {
   const { previous, commitment, recorded_by, claims_digest = NOTHING } = link;
@@ -52,14 +52,14 @@ export function chainHash(link: Link & { readonly previous: Uint8Array }): Buffe
 
 const NOTHING = new Uint8Array();
 
-/** Whether an entry is of the first format, which the log takes only before any of the second. */
+/** Whether an entry is of the first format. The log accepts these only before the first entry of the second format. */
 export function isOfFirstFormat(entry: Pick<Link, "recorded_by">): boolean {
   return entry.recorded_by === undefined;
 }
 
 /**
- * Whether entries continue the chain from here: positions without gaps, hashes that fit, the claims that each hash covers,
- * and no entry of the first format after one of the second.
+ * Whether entries continue the chain from here: positions without gaps, matching hashes, the claims that each hash
+ * covers, and no entry of the first format after one of the second.
  */
 export function isChained(
   start: { readonly position: number; readonly hash: Uint8Array },
@@ -92,7 +92,7 @@ interface WalkedEntry extends Link {
   readonly hash: Uint8Array;
   readonly salt?: Uint8Array | undefined;
   readonly body?: Uint8Array | undefined;
-  /** Why the body that is there cannot be read. */
+  /** Why an existing body cannot be read. */
   readonly flaw?: string | undefined;
 }
 
@@ -102,16 +102,16 @@ export class ChainWalk {
   position = 0;
   hash: Uint8Array = GENESIS_HASH;
   erased = 0;
-  /** Which redaction was the first to name each position that it may erase. */
+  /** For each position, the first redaction that names it and may erase it. */
   readonly redactions = new Map<number, number>();
-  /** Positions that had a body when they were passed, and that a redaction has named since. */
+  /** Positions that had a body when they were checked, and that a later redaction names. */
   readonly named = new Set<number>();
   /** Positions without a body that no redaction has named yet. */
   readonly #bodiless = new Set<number>();
   readonly #lasting = new Set<number>();
   #isFirstFormat = true;
 
-  /** `keys` are those of the claims that lead to the entry, where it is known which do. */
+  /** `keys` are the keys of the entry's claims, if known. */
   step(entry: WalkedEntry, keys?: readonly Uint8Array[]): Flaw | undefined {
     const position = this.position + 1;
     if (entry.position !== position) return missingAt(position);
@@ -152,7 +152,7 @@ export class ChainWalk {
     if (Buffer.compare(chainHash({ ...entry, previous: this.hash }), entry.hash) !== 0) {
       return "the entry does not fit the chain";
     }
-    // What the older format does not cover must not be made to look as if it never had been.
+    // What the first format does not cover cannot be checked; it must still look right.
     const isOlder = isOfFirstFormat(entry) && !this.#isFirstFormat;
     return isOlder ? "the entry is of an older format than the one before it" : undefined;
   }
@@ -162,13 +162,13 @@ export function missingAt(position: number): Flaw {
   return { position, reason: "the entry is missing" };
 }
 
-/** Whether an entry is whole and follows the one with this hash, wherever that may be. */
+/** Whether an entry is whole and follows the one with this hash, at any position. */
 export function isWhole(entry: WalkedEntry, previous: Uint8Array): boolean {
   if (entry.body === undefined || bodyFlaw(entry) !== undefined) return false;
   return Buffer.compare(chainHash({ ...entry, previous }), entry.hash) === 0;
 }
 
-/** Why a body is not the one that was recorded; undefined also where there is none, and one may be erased. */
+/** Why a body is not the one that was recorded; undefined also if there is none, because it may be erased. */
 export function bodyFlaw(
   entry: Pick<WalkedEntry, "kind" | "salt" | "body" | "commitment" | "flaw">,
 ): string | undefined {
@@ -179,7 +179,7 @@ export function bodyFlaw(
   return isRecorded ? undefined : NOT_RECORDED;
 }
 
-/** What is wrong with an entry as its log gave it: the log has compared the body with its commitment already. */
+/** What is wrong with an entry that a log returned. The log has already compared the body with its commitment. */
 function readFlaw({
   kind,
   salt,
@@ -193,14 +193,14 @@ function readFlaw({
 
 export const NOT_RECORDED = "the body is not the one that was recorded";
 
-/** The entry itself where its body is the one that was recorded, or none is left of it; a fault where it was altered. */
+/** The entry itself if its body is as recorded or erased; throws a fault if it was altered. */
 export function asRecorded<E extends Pick<WalkedEntry, "position" | "kind" | "salt" | "body" | "flaw">>(stored: E): E {
   const flaw = readFlaw(stored);
   if (flaw !== undefined) throw corruptEntry(stored.position, flaw);
   return stored;
 }
 
-/** How an engine hands out an entry: without salt and body, and with the reason, where they do not fit the commitment. */
+/** How an engine returns an entry: without salt and body, and with the reason, if they do not match the commitment. */
 export function withoutAltered<E extends Pick<WalkedEntry, "kind" | "salt" | "body" | "commitment" | "flaw">>(
   stored: E,
 ): E {
@@ -217,7 +217,7 @@ interface BodyText extends Pick<Link, "position" | "kind" | "recorded_at" | "rec
   readonly flaw?: string;
 }
 
-/** The body as text, of an entry that a log gave. */
+/** The body of an entry from a log, as text. */
 export function toBodyText(stored: WalkedEntry): BodyText {
   const { position, kind, recorded_at, recorded_by, body, flaw } = stored;
   const placed = { position, kind, recorded_at, recorded_by, hash: hexOf(stored.hash) };
@@ -234,14 +234,14 @@ function claimsFlaw(entry: WalkedEntry, keys: readonly Uint8Array[] | undefined)
   }
   if (keys === undefined) return undefined;
   if (own !== undefined) return isSame(own, keys) ? undefined : "what leads to the entry is not what it claimed";
-  // Of an erased entry of the first format nothing tells which claims it took, but how many; a copy that was made from an
-  // export of that time has none of them.
+  // For an erased entry of the first format, only the number of its claims is known; a copy made from an export of that
+  // time has none of them.
   const count = claimsOf(entry.kind, {}).length;
   const isPlausible = claims_digest !== undefined || keys.length === 0 || keys.length === count;
   return isPlausible ? undefined : "more or less leads to the erased entry than it can have claimed";
 }
 
-/** Undefined where the body is gone, or holds nothing that could tell. */
+/** Undefined if the body is gone or does not say. */
 function ownKeys({ position, kind, body }: WalkedEntry): readonly Uint8Array[] | undefined {
   if (body === undefined) return undefined;
   try {

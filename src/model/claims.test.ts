@@ -1,4 +1,4 @@
-// Claims and the keys they are stored under: hashed, so that forgetting leaves nothing readable, but for UUIDs.
+// Claims and the keys they are stored under: hashes, except for UUIDs, so forgetting leaves nothing readable.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { claimKey, completionClaim, idClaim } from "./claims.js";
@@ -10,13 +10,13 @@ test("a claim says what it is for", () => {
   expect(completionClaim("a")).toBe("completes:a");
 });
 
-test("the key of a claim is its SHA-256, in which the id cannot be read", () => {
+test("the key of a claim is its SHA-256, which does not reveal the id", () => {
   const key = claimKey(idClaim("customer-4711"));
   expect(key.toString("hex")).toBe(createHash("sha256").update("id:customer-4711").digest("hex"));
   expect(key.includes("4711")).toBe(false);
 });
 
-test("the key of an id that is a UUIDv7 is its sixteen bytes", () => {
+test("the key of a UUIDv7 id is its sixteen bytes", () => {
   expect(claimKey(idClaim(uuid)).toString("hex")).toBe(uuid.replaceAll("-", ""));
 });
 

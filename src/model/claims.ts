@@ -1,4 +1,4 @@
-// Claims: the unique keys that decide everything that may happen only once, and the bytes they are kept as.
+// Claims: the unique keys of everything that may happen only once, and the bytes they are stored as.
 import { hash } from "node:crypto";
 import { hexOf } from "./hex.js";
 import { isUuidV7 } from "./ids.js";
@@ -23,25 +23,25 @@ function supersededClaim(memoryId: string): string {
   return `superseded:${memoryId}`;
 }
 
-/** What a turn did to a memory counts once. */
+/** A turn's effect on a memory counts once. */
 export function reinforcedClaim(memoryId: string, turnId: string): string {
   return `reinforced:${memoryId}:${turnId}`;
 }
 
-/** The words of an entry are evidence for a memory once. */
+/** The text of an entry is evidence for a memory once. */
 function evidenceClaim(memoryId: string, entryId: string): string {
   return `evidence:${memoryId}:${entryId}`;
 }
 
 /**
- * The same statement is proposed once from the same entries, whatever became of it. Its wording counts as it is: what
- * another version of Unicode takes for the same would make another claim, and the hash covers claims.
+ * The same statement is proposed once from the same entries, whatever became of it. The wording is not normalised: a
+ * newer version of Unicode would yield another claim, and the hash covers claims.
  */
 function proposedClaim(content: string, cites: string): string {
   return `proposed:${cites}:${content}`;
 }
 
-/** All claims that an entry takes, as its kind and body tell; whatever takes a further claim is named here too. */
+/** All claims of an entry, by its kind and body. Anything that takes further claims must be named here too. */
 export function claimsOf(kind: string, body: JsonObject, id = String(body.id)): string[] {
   const more = Object.hasOwn(claimsByKind, kind) ? claimsByKind[kind]?.(body) : undefined;
   return more === undefined ? [idClaim(id)] : [idClaim(id), ...more];
@@ -70,15 +70,15 @@ function isObjects(value: unknown): value is readonly JsonObject[] {
 
 const KEPT = "key:";
 
-/** A claim of which only the key is left, since its entry was erased. */
+/** The key of a claim whose entry was erased. */
 export function claimFromKey(key: Uint8Array): string {
   return `${KEPT}${hexOf(key)}`;
 }
 
 /**
- * The key a claim is stored under. Keys are hashed, so that forgetting an entry leaves nothing readable behind. Only a
- * UUIDv7 id is kept as its own 16 bytes: it says nothing but a time, and it keeps the newest keys side by side, where
- * hashes would touch a page of their own each.
+ * The key a claim is stored under. Keys are hashed, so forgetting an entry leaves nothing readable behind. Only a
+ * UUIDv7 id is stored as its own 16 bytes: it reveals only a time, and new keys are then adjacent, while each hash
+ * would touch another page.
  */
 export function claimKey(claim: string): Buffer {
   if (claim.startsWith(KEPT)) return Buffer.from(claim.slice(KEPT.length), "hex");
@@ -89,8 +89,8 @@ export function claimKey(claim: string): Buffer {
 }
 
 /**
- * What an entry's hash covers of its claims: SHA-256 of their keys in ascending order, each after one byte with its length.
- * In order, because of an erased entry nothing but its keys is known any more.
+ * What an entry's hash covers of its claims: SHA-256 of their keys in ascending order, each preceded by one byte with
+ * its length. The order is fixed because only the keys of an erased entry's claims are known.
  */
 export function claimsDigest(claims: readonly string[]): Buffer {
   return keysDigest(claims.map(claimKey));
@@ -110,7 +110,7 @@ export function keysDigest(keys: readonly Uint8Array[]): Buffer {
   return hash("sha256", bytes, "buffer");
 }
 
-/** A claim as it is kept. */
+/** A claim as it is stored. */
 export interface ClaimRow {
   readonly claim: Uint8Array;
   readonly position: number;

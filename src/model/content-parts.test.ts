@@ -1,4 +1,4 @@
-// What people are shown of a content, in every shape that a provider gives it.
+// How a content is shown to people, in every form that providers use.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ContentPart, contentText, messageParts, messageText } from "./content-parts.js";
@@ -13,7 +13,7 @@ describe.each<[string, unknown, string]>([
   ["an object that nobody knows", { a: 1 }, '{"a":1}'],
   ["a list of texts, numbers and null", ["one", 2, null], "one\n2\nnull"],
 ])("%s", (_, content, shown) => {
-  test("is shown as it is", () => expect(contentText(content)).toBe(shown));
+  test("is shown unchanged", () => expect(contentText(content)).toBe(shown));
 });
 
 describe.each<[string, object, string]>([
@@ -91,13 +91,13 @@ describe.each<[string, object, string]>([
   ["a type that is no text", { type: 5 }, '{"type":5}'],
   ["a name that every object has", { type: "constructor" }, "[constructor]"],
 ])("%s", (_, part, shown) => {
-  test("is shown so, alone and among others", () => {
+  test("is shown the same way alone and among others", () => {
     expect(contentText([part])).toBe(shown);
     expect(contentText(["before", part])).toBe(`before\n${shown}`);
   });
 });
 
-test("a message says what it says, and then what it calls", () => {
+test("a message shows its text, then its calls", () => {
   const call = { id: "c", type: "function", function: { name: "grep", arguments: '{"q":"node 16"}' } };
   expect(messageText({ content: null, tool_calls: [call] })).toBe('calls grep {"q":"node 16"}');
   expect(messageText({ content: "Let me look.", tool_calls: [call, call] })).toBe(
@@ -110,7 +110,7 @@ test("a message says what it says, and then what it calls", () => {
   );
 });
 
-test("whatever was recorded reads as pieces with texts, and nothing of it is lost to a fault", () => {
+test("any recorded content reads as pieces with texts, and nothing is lost or throws", () => {
   fc.assert(
     fc.property(
       fc.jsonValue(),
@@ -137,7 +137,7 @@ test("whatever was recorded reads as pieces with texts, and nothing of it is los
   );
 });
 
-test("a message that says nothing else is shown by what was thought", () => {
+test("a message without text is shown by its thoughts", () => {
   const thinking_blocks = [
     { type: "thinking", thinking: "Look first.", signature: "s" },
     { type: "redacted_thinking" },

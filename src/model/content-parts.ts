@@ -1,5 +1,5 @@
-// The parts of a content for everything that shows it: terminals, the page, Markdown, MCP. It reads the forms of OpenAI,
-// Anthropic and Gemini, and shows anything else as it is. The page imports this file too.
+// The parts of a content for everything that shows it: terminals, the page, Markdown, MCP. It reads the forms of
+// OpenAI, Anthropic and Gemini, and shows anything else unchanged. The page imports this file too.
 import { valueText } from "./content.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "./json.js";
 import { shellCommand } from "./shell-command.js";
@@ -8,10 +8,10 @@ export type ContentPart =
   | { readonly is: "text" | "thought"; readonly text: string }
   | { readonly is: "call"; readonly name: string; readonly given: unknown }
   | { readonly is: "result"; readonly text: string; readonly failed: boolean }
-  /** A part without text, by its name; an image that is in the record itself also as a data URL. */
+  /** A part without text, by its name; an image that is in the record itself also has a data URL. */
   | { readonly is: "thing"; readonly text: string; readonly image?: string };
 
-/** The parts of a message: text, then calls; thoughts only where there is neither. */
+/** The parts of a message: text, then calls; thoughts only if there is neither. */
 export function messageParts(message: {
   readonly content: unknown;
   readonly tool_calls?: readonly unknown[] | undefined;
@@ -26,7 +26,7 @@ export function answeredCalls({ tool_calls }: JsonObject): readonly ContentPart[
   return Array.isArray(tool_calls) ? tool_calls.map(callOf) : [];
 }
 
-/** The thoughts of a message that has nothing else: an empty line would say nothing. */
+/** The thoughts of a message that has nothing else: an empty line would show nothing. */
 function thoughtsIn({ thinking_blocks, reasoning_content, reasoning }: JsonObject): readonly ContentPart[] {
   const blocks = partsOf(thinking_blocks);
   const text = [reasoning_content, reasoning].find(isSaid);
@@ -40,12 +40,12 @@ function partsOf(content: unknown): readonly ContentPart[] {
   return readPart(content);
 }
 
-/** A message for people, a line for each part. */
+/** A message for people, one line per part. */
 export function messageText(message: Parameters<typeof messageParts>[0]): string {
   return messageParts(message).map(partText).join("\n");
 }
 
-/** A content for people, a line for each part. */
+/** A content for people, one line per part. */
 export function contentText(content: unknown): string {
   return partsOf(content).map(partText).join("\n");
 }
@@ -64,7 +64,7 @@ export function partText(piece: ContentPart): string {
   }
 }
 
-/** What a tool was given, as text; nothing where it was given nothing. */
+/** The arguments of a tool call as text; empty if there are none. */
 export function givenText(given: unknown): string {
   if (given === null) return "";
   const text = valueText(given);
@@ -76,7 +76,7 @@ export function givenText(given: unknown): string {
   return Object.keys(others).length === 0 ? command : `${command} ${JSON.stringify(others)}`;
 }
 
-/** A call of a recorded message, in OpenAI's shape or near it. */
+/** A call of a recorded message, in OpenAI's form or a similar one. */
 function callOf(call: unknown): ContentPart {
   const given = isJsonObject(call) ? call : {};
   const called = [given.function, given.custom, given].find(isJsonObject) ?? {};
@@ -100,7 +100,7 @@ const thoughts: Read = (part) => {
   return [isSaid(text) ? { is: "thought", text } : { is: "thing", text: "[thinking]" }];
 };
 
-/** Parts that say what they are: OpenAI's two interfaces and Anthropic's blocks. */
+/** Parts with a type: OpenAI's two interfaces and Anthropic's blocks. */
 const readByType: { readonly [type: string]: Read } = {
   refusal: ({ refusal }) => (typeof refusal === "string" ? [{ is: "text", text: refusal }] : undefined),
   thinking: thoughts,
@@ -129,7 +129,7 @@ const readByType: { readonly [type: string]: Read } = {
   web_search_result: (part) => thing("found", part, undefined),
 };
 
-/** Parts without a type: Gemini's, whose keys come in two spellings, and whatever carries a text. */
+/** Parts without a type: Gemini's, whose keys have two spellings, and any part with a text. */
 function readUntyped(part: JsonObject): readonly ContentPart[] | undefined {
   if (typeof part.text === "string") return [{ is: part.thought === true ? "thought" : "text", text: part.text }];
   if (Array.isArray(part.parts)) return partsOf(part.parts);
@@ -153,7 +153,7 @@ function result(content: unknown, failed: boolean): ContentPart {
   return { is: "result", text: isJsonObject(content) ? valueText(content) : contentText(content), failed };
 }
 
-/** Gemini wraps what a function gave back in an object, mostly with one text in it. */
+/** Gemini wraps the result of a function in an object, usually with one text in it. */
 function answer(response: unknown): ContentPart {
   if (!isJsonObject(response)) return result(response, false);
   const [key = "", ...others] = Object.keys(response);
@@ -165,7 +165,7 @@ const NAMES = ["filename", "file_name", "displayName", "title", "name", "text"];
 const KINDS = ["media_type", "mimeType", "mime_type", "format"];
 const PLACES = ["url", "fileUri", "file_uri", "file_id", "uri"];
 
-/** An image, a sound or a file by its name, its media type and its location, without its bytes. */
+/** An image, a sound or a file by name, media type and location, without its bytes. */
 function thing(name: string, part: JsonObject, source: unknown): readonly ContentPart[] {
   const holders = [part, typeof source === "string" ? { url: source } : source].filter(isJsonObject);
   const first = (keys: readonly string[]): string | undefined =>
@@ -179,7 +179,7 @@ function thing(name: string, part: JsonObject, source: unknown): readonly Conten
   return [PICTURE.test(image) ? { is: "thing", text, image } : { is: "thing", text }];
 }
 
-/** Pictures made of pixels: others, such as SVG, are documents that could hold anything. */
+/** Bitmap images only: others, such as SVG, are documents that could contain anything. */
 const PICTURE = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[\w+/]+=*$/;
 
 function unknownText(part: JsonObject, type: string): string {

@@ -1,13 +1,13 @@
-// The text of a content, for each who asks: models, people, searches and reflection.
+// The text of a content for each use: models, people, searches and reflection.
 import { describe, expect, test } from "vitest";
 import { type Content, contentTexts, isBlank, saidIn, valueText, wordsOf } from "./content.js";
 import type { JsonObject, JsonValue } from "./json.js";
 
 interface Case {
   readonly part: JsonValue;
-  /** As a model is given it. */
+  /** As a model gets it. */
   readonly words: string;
-  /** As reflection counts it; undefined where it says nothing. */
+  /** As reflection counts it; undefined if there is no text. */
   readonly text?: string;
 }
 
@@ -29,28 +29,28 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(cases)("the part $part", ({ part, words, text }) => {
-  test("in words, and its text", () => {
+  test("as text with its type", () => {
     expect(wordsOf(part)).toBe(words);
     expect(contentTexts([part])).toEqual(text === undefined ? [] : [text]);
   });
 });
 
-test("parts are a text each to reflection", () => {
+test("reflection gets one text per part", () => {
   const content: Content = ["one", { type: "image", source: 1 }, { type: "text", text: "two" }];
   expect(contentTexts(content)).toEqual(["one", "two"]);
 });
 
-test("a text is itself to everybody", () => {
+test("a plain text is the same for every use", () => {
   const content = " as\nit is ";
   expect(contentTexts(content)).toEqual([content]);
 });
 
-test("what is no content has no texts", () => {
+test("what is not a content has no texts", () => {
   expect([undefined, null, { a: 1 }].flatMap(contentTexts)).toEqual([]);
   expect(["text", 5, [1], undefined].map(valueText)).toEqual(["text", "5", "[1]", ""]);
 });
 
-test("a content is blank where nothing is said and nothing shown", () => {
+test("a content is blank if it has no text and nothing to show", () => {
   for (const blank of ["", " \n", [], [" ", { text: "" }], [{ refusal: "\t" }]] as const)
     expect(isBlank(blank)).toBe(true);
   for (const said of [
@@ -64,7 +64,7 @@ test("a content is blank where nothing is said and nothing shown", () => {
   }
 });
 
-test("what was said in a part is its text, its refusal and its thought, and nothing else", () => {
+test("the texts of a part are its text, its refusal and its thought, and nothing else", () => {
   const part: JsonObject = { type: "thinking", text: "aloud", refusal: "no", thinking: "hm", signature: "s" };
   expect(saidIn(part)).toEqual(["aloud", "no", "hm"]);
   expect(saidIn({ text: 5, thinking: null })).toEqual([]);

@@ -3,16 +3,16 @@ import { Type } from "typebox";
 import type { JsonValue } from "./json.js";
 import { type AnswerOf, count, named, oneOf, text } from "./schema.js";
 
-/** An entry by its names. */
+/** An entry by its ids. */
 const entryPlace = { entry_id: text, position: Type.Integer({ minimum: 1 }) };
 export type EntryPlace = AnswerOf<typeof place>;
 const place = Type.Object(entryPlace);
 
-/** A message as the model was given it, with every other field that was recorded. */
+/** A message as the model was given it, with all other recorded fields. */
 export interface GivenMessage {
   readonly role: string;
   readonly content?: JsonValue;
-  /** The entry that says it, where the session has one. */
+  /** The entry it comes from, if the session has one. */
   readonly entry_id?: string;
   readonly [field: string]: JsonValue | undefined;
 }
@@ -39,7 +39,7 @@ const answer = Type.Object(entryPlace, {
   description: "The answer that is meant: what made a tool call, what came before an error.",
 });
 
-/** What came of an answer. */
+/** What followed an answer. */
 export type LedTo = AnswerOf<typeof ledTo>;
 const ledTo = Type.Object(
   {
@@ -86,7 +86,7 @@ export const contextAnswer = named(
     led_to: ledTo,
   }),
 );
-/** Where a context is known from. */
+/** How the context is known. */
 export type ContextSource = Context["source"];
 
 export type GivenPlace = AnswerOf<typeof givenPlace>;
@@ -116,10 +116,10 @@ export const toldAnswer = named(
     why: Type.Optional(oneOf(["clear", "consolidation", "window", "removed"])),
   }),
 );
-/** What took a text away: a marker of the session, the length of history, or the caller. */
+/** What removed a text: a marker of the session, the length of history, or the caller. */
 export type FallReason = NonNullable<Told["why"]>;
 
-/** What is asked of an entry's answer, or why it cannot be asked of this one. */
+/** The result for an entry's answer, or why there is none. */
 export type AnswerLookup<T> =
   | { readonly outcome: "found"; readonly found: T }
   | { readonly outcome: "erased" }

@@ -1,4 +1,4 @@
-// The nouns of the log: what each kind of entry carries, as it is read back and as it is given.
+// The nouns of the log: what each kind of entry carries, as it is read back and as callers give it.
 import type { Content } from "./content.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { kindRules } from "./kinds.js";
@@ -14,11 +14,11 @@ interface InteractionFields {
   readonly model: string;
   readonly usage: JsonObject;
   readonly latency_ms?: number;
-  /** Why the call failed; such an interaction is answered. */
+  /** Why the call failed; such an interaction counts as answered. */
   readonly error: string;
 }
 
-/** Completes an interaction that was captured before its answer was there. */
+/** Completes an interaction that was recorded before its answer was known. */
 interface ResponseFields {
   readonly interaction_id: string;
   readonly response: string;
@@ -34,7 +34,7 @@ interface ResponseFields {
 
 interface MessageFields {
   readonly role: string;
-  /** Text or content parts; when it is given, null only beside `tool_calls`. */
+  /** Text or content parts; null only with `tool_calls`. */
   readonly content: Content;
   readonly confidence?: number;
   readonly tool_calls: readonly JsonObject[];
@@ -63,21 +63,21 @@ export interface DecisionFields {
 }
 
 interface ConsolidationFields {
-  /** 0 where nothing was dropped. */
+  /** 0 if nothing was dropped. */
   readonly through: number;
   readonly summary: string;
   /** Positions up to `through` that history keeps. */
   readonly kept: readonly number[];
-  /** Why it was made, in the words of the tool that made it. */
+  /** Why it happened, in the words of the tool. */
   readonly trigger: string;
-  /** How many tokens the context had before. */
+  /** Tokens in the context before. */
   readonly tokens_before?: number;
 }
 
-/** A clear marker carries nothing but its envelope. */
+/** A clear marker has only its envelope. */
 type ClearFields = { readonly [none in never]: never };
 
-/** Takes a message back: history leaves it out, the log keeps it. */
+/** Withdraws a message: history leaves it out, the log keeps it. */
 interface WithdrawalFields {
   readonly withdraws: number;
 }
@@ -97,24 +97,24 @@ interface SessionInfoFields {
   readonly parent: string;
 }
 
-/** What an importer or a trace brought and no kind fits. */
+/** A record from an importer or a trace that fits no other kind. */
 interface RawFields {
   readonly source: string;
   readonly record: JsonObject;
 }
 
-/** An action that has to be accounted for: a key made or revoked, a verdict, a forgetting, an export. */
+/** An accountable action: a key created or revoked, a verdict, a forgetting, an export. */
 interface AuditFields {
   readonly action: string;
   readonly actor: string;
   readonly target: string;
 }
 
-/** Names the entries whose bodies were erased; it says nothing of what they held. */
+/** Names the entries whose bodies were erased; it contains none of their text. */
 interface RedactionFields {
   readonly positions: readonly number[];
   readonly reason: string;
-  /** What was to be forgotten: an entry, a session, a project, or what a rule chose. */
+  /** What was to be forgotten: an entry, a session, a project, or what a rule selected. */
   readonly scope: string;
 }
 
@@ -159,25 +159,25 @@ export function isMemoryKind(kind: string): boolean {
 
 export type Kind = CaptureKind | ReservedKind;
 
-/** A client's numbering of what it captured: what never arrived shows as a gap. */
+/** A client's sequence number: a gap shows that something was lost. */
 export interface CommonFields {
-  /** The run of the program that captured it. */
+  /** The run of the program that recorded it. */
   readonly client_run?: string;
   /** 1, 2, 3 … within that run. */
   readonly client_seq?: number;
 }
 
-/** What every entry carries, whatever its kind. */
+/** What every entry has, whatever its kind. */
 interface Envelope<K extends Kind = Kind> extends CommonFields {
-  /** Given by the log: 1, 2, 3 …, without gaps. */
+  /** Assigned by the log: 1, 2, 3 …, without gaps. */
   readonly position: number;
   readonly id: string;
   readonly kind: K;
   /** When it happened. */
   readonly created_at: string;
-  /** When the log took it. */
+  /** When the log stored it. */
   readonly recorded_at: string;
-  /** The id of the key it came in with; `""` without keys, and in entries of the first format. */
+  /** The id of the key it came with; `""` without keys, and in entries of the first format. */
   readonly recorded_by: string;
   readonly session_id: string;
   readonly project: string;
@@ -192,10 +192,10 @@ export type EntryOf<K extends Kind> = Envelope<K> &
 /** Every field of every kind. */
 export type FieldName = { [K in Kind]: keyof (FieldsByKind & ReservedFieldsByKind)[K] }[Kind];
 
-/** An entry as it is read back: envelope and fields of its kind, flat. */
+/** An entry as it is read back: envelope and fields of its kind in one object. */
 export type Entry = { [K in Kind]: EntryOf<K> }[Kind];
 
-/** An interaction; once completed it carries its response, and the id of the entry that brought it. */
+/** An interaction; once completed it carries its response, and the response's entry id. */
 export type Interaction = EntryOf<"interaction"> & { readonly response_id?: string };
 
 /** What is left of an interaction that was erased; its fields are gone. */
@@ -203,11 +203,11 @@ export type ErasedInteraction = ErasedEntry & {
   readonly [Field in Exclude<keyof Interaction, keyof ErasedEntry>]?: undefined;
 };
 
-/** A row of a list: everything but the response and the context pack, and how long the response is. */
+/** An item of a list: without the response and the context pack, but with the length of the response. */
 export type InteractionSummary = Omit<Interaction, "response" | "context_pack"> & {
   /** Length of the response in code points. */
   readonly response_chars: number;
-  /** Its beginning, where that was asked for. */
+  /** Its beginning, if that was requested. */
   readonly response_excerpt?: string;
 };
 
@@ -220,24 +220,24 @@ export type EntrySummary =
 export type ErasedEntry = Envelope & { readonly erased: true };
 
 /**
- * What lists show of an entry whose body, or whose response's body, does not match its hash. Id and labels are in the body
- * too: they are `""`, and `created_at` is the time of recording.
+ * What lists show of an entry whose body, or whose response's body, does not match its hash. Id and labels are in the
+ * body too: they are `""`, and `created_at` is the time of recording.
  */
 export type AlteredEntry = Envelope & { readonly altered: true };
 
-/** The same in a list of interactions; the fields of those are not there. */
+/** The same in a list of interactions, without their fields. */
 export type AlteredInteraction = AlteredEntry & {
   readonly [Field in Exclude<keyof InteractionSummary, keyof AlteredEntry>]?: undefined;
 };
 
-/** A row of any list. */
+/** An item of any list. */
 export type ListedEntry = EntrySummary | AlteredEntry;
 
-/** Envelope fields that the caller may give. */
+/** Envelope fields that callers may give. */
 export interface InputEnvelope {
-  /** Makes capture idempotent; a UUIDv7 is made when it is left out. */
+  /** Makes capture idempotent; generated (UUIDv7) if left out. */
   readonly id?: string | null | undefined;
-  /** Any ISO 8601 time; the time of recording when it is left out. */
+  /** Any ISO 8601 time; the time of recording if left out. */
   readonly created_at?: string | null | undefined;
   readonly session_id?: string | null | undefined;
   readonly project?: string | null | undefined;
@@ -247,7 +247,7 @@ export interface InputEnvelope {
   readonly extra?: { readonly [key: string]: unknown } | null | undefined;
 }
 
-/** What may be given for a value: parts and objects of a provider's own types are no JSON to the compiler. */
+/** The type of a JSON value in inputs: the compiler does not accept providers' own types as JSON. */
 type Lenient<T> = [T, Content] extends [Content, T] ? string | readonly unknown[] : LenientJson<T>;
 
 type LenientJson<T> = T extends readonly string[]
@@ -264,7 +264,7 @@ type InputFields<F, Required extends keyof F> = { readonly [N in Required]: Leni
 
 type RuleOf<K extends CaptureKind> = (typeof kindRules)[K];
 
-/** The fields without which there is no entry of this kind, by the table of kinds. */
+/** The required fields of this kind, from the table of kinds. */
 type RequiredOf<K extends CaptureKind> = keyof FieldsByKind[K] &
   {
     [N in keyof RuleOf<K>["fields"]]: RuleOf<K>["fields"][N] extends { readonly required: true } ? N : never;
@@ -288,20 +288,20 @@ export type MessageInput = FieldsInput<"message">;
 /** Session, project and client are those of the entry that it is about. */
 export type FeedbackInput = Omit<InputEnvelope, "session_id" | "project" | "client"> & FieldsInput<"feedback">;
 
-/** How every surface names an entry whose body is not the one that was recorded. Its text is never shown. */
+/** The label of an entry whose body is not the one that was recorded. Its text is never shown. */
 export const ALTERED_WORDS = "altered: does not match its hash";
 
-/** Whether a row of a list is an altered entry, which has nothing but its envelope. */
+/** Whether a list item is an altered entry, which has only its envelope. */
 export function isAltered<R extends object>(row: R): row is Extract<R, AlteredEntry> {
   return "altered" in row && row.altered === true;
 }
 
-/** A function for each kind of entry; a table that lacks a kind does not compile. `More` are further arguments. */
+/** A function for each kind of entry; a table without one of them does not compile. `More` are further arguments. */
 export type ByKind<E extends { readonly kind: Kind }, Said, More extends readonly unknown[] = []> = {
   readonly [K in Kind]: (entry: Extract<E, { readonly kind: K }>, ...more: More) => Said;
 };
 
-/** Calls the function for this entry's kind; undefined where a store holds a kind that this version does not know. */
+/** Calls the function for this entry's kind; undefined if this version does not know the kind. */
 export function applyByKind<E extends { readonly kind: Kind }, Said, More extends readonly unknown[]>(
   table: ByKind<E, Said, More>,
   entry: E,

@@ -1,4 +1,4 @@
-// A fault: the world failed (disk full, store corrupt, database away), not the caller's input.
+// A fault: the environment failed (disk full, store corrupt, database unreachable), not the caller's input.
 
 export type FaultCode =
   | "disk_full"
@@ -51,7 +51,7 @@ export function isCorruptEntry(error: unknown): boolean {
   return error instanceof Fault && error.code === "entry_corrupt";
 }
 
-/** For a recorder that is used after it was closed. */
+/** For calls after the recorder was closed. */
 export function closedFault(): Fault {
   return new Fault("recorder_closed", "the recorder is closed", { hint: "Open it again with openRecorder()." });
 }

@@ -1,20 +1,20 @@
-// Field types: how a value of each is checked at the door, what an absent one reads as, and its JSON schema.
+// Field types: how values are validated, what an absent one reads as, and their JSON Schema.
 import type { Content } from "./content.js";
 import { parseLabel } from "./ids.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 import { Rejection, type RejectionCode, reject } from "./rejection.js";
 import { isRole, roles } from "./roles.js";
 
-/** JSON Schema, written plainly: loading a library of schema builders would double the time every command takes to start. */
+/** Plain JSON Schema: loading a schema library would double the start time of every command. */
 type JsonSchema = JsonObject;
 
-/** Whether a field is required is part of its type, since what callers may leave out follows from it. */
+/** `required` is part of the type, because the types of inputs follow from it. */
 export interface Field<T = unknown, R extends boolean = boolean> {
   readonly required: R;
-  /** What an absent value reads back as; undefined leaves it out. */
+  /** What an absent value reads as; if undefined, the field is left out. */
   readonly empty: T | undefined;
   readonly schema: JsonSchema;
-  /** The value as it is stored, or why not. */
+  /** The value as it is stored, or why it is refused. */
   readonly parse: (value: unknown, name: string) => unknown;
 }
 
@@ -137,7 +137,7 @@ export const role = field<string>(
   undefined,
 );
 
-/** The name of one run of a program, as the client SDK makes it. */
+/** The id of one run of a program, as the client SDK generates it. */
 export const runName = field<string>(
   {
     expected: "1 to 128 of the characters A-Z a-z 0-9 . _ : -",
@@ -148,8 +148,8 @@ export const runName = field<string>(
 );
 
 /**
- * Content is text or a list of parts. It is required, but null or nothing at all is allowed beside tool calls, which the
- * message's own rule checks; so the type leaves it open.
+ * Content is text or a list of parts. It is required, but may be null or absent with tool calls. The message's own rule
+ * checks that, so the type allows it.
  */
 export const content: Field<Content> = required(
   field<Content>(
@@ -206,7 +206,7 @@ const promptText = field<string>(
   undefined,
 );
 
-/** A list of messages is a common mistake here: the refusal says where it belongs. */
+/** A list of messages is a common mistake here: the error says where it belongs. */
 export const prompt = required<string>({
   ...promptText,
   parse: (value, name) =>

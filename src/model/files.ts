@@ -13,8 +13,8 @@ import {
 import { basename, dirname, join } from "node:path";
 
 /**
- * Does nothing if it exists; throws the system's error if it cannot be made. Node's own recursive `mkdir` never ends where a
- * folder is missing right after it was made, as below /proc.
+ * Does nothing if it exists; throws the system's error if it cannot be created. Node's own recursive `mkdir` never ends
+ * if a folder disappears right after it was made, as below /proc.
  */
 export function makeFolder(path: string, mode = 0o777): void {
   const missing: string[] = [];
@@ -26,7 +26,7 @@ export function makeFolder(path: string, mode = 0o777): void {
     try {
       mkdirSync(folder, { mode });
     } catch (error) {
-      // Another process may have made it meanwhile.
+      // Another process may have created it meanwhile.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !isFolder(folder)) throw error;
     }
   }
@@ -38,14 +38,14 @@ function isFolder(path: string): boolean {
   throw Object.assign(new Error(`ENOTDIR: not a directory, mkdir '${path}'`), { code: "ENOTDIR" });
 }
 
-/** A file of the package, found by the package's name: a bundle moves this module. */
+/** A file of the package, found by the package's name, because a bundle moves this module. */
 export function packageFile(path: string): URL {
   return new URL(path, import.meta.resolve("hansard/package.json"));
 }
 
 interface WholeFileOptions {
   readonly path: string;
-  /** Whether an existing file may be replaced, at the last moment. */
+  /** Checked at the last moment: whether an existing file may be replaced. */
   readonly replaces: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Ids, labels and session ids: what is taken, what is refused with which code, and how new ids look.
+// Ids, labels and session ids: what is accepted, what is refused with which code, and how new ids look.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
@@ -44,7 +44,7 @@ describe("an id", () => {
     expect(parseId(id)).toMatchObject({ code: "id_invalid", field: "id", hint: expect.any(String) });
   });
 
-  test("of digits alone would be a position", () => {
+  test("consisting of digits alone would be a position", () => {
     expect(isPositionText("42")).toBe(true);
     expect(isPositionText("٤٢")).toBe(false);
     expect(isPositionText("4.2")).toBe(false);
@@ -57,7 +57,7 @@ describe.each(["project", "client", "session_id", "parent"] as const)("the label
   const code = bytesMax === 256 ? "label_invalid" : "session_id_invalid";
   const refused = (flaw: RegExp) => ({ code, field: name, message: expect.stringMatching(flaw) });
 
-  test.each([undefined, null, ""])("is empty where it is %j", (absent) => {
+  test.each([undefined, null, ""])("is empty if it is %j", (absent) => {
     expect(parseLabel(name, absent)).toBe("");
   });
 
@@ -88,11 +88,11 @@ describe.each(["project", "client", "session_id", "parent"] as const)("the label
     expect(parseLabel(name, label)).toMatchObject(refused(/lone surrogate/));
   });
 
-  test("refuses exactly -, which selects entries without one", () => {
+  test("refuses a lone hyphen, which selects entries without one", () => {
     expect(parseLabel(name, "-")).toMatchObject(refused(/exactly "-"/));
   });
 
-  test.each([1, 0, false, true, {}, [], ["a"]])("refuses what is not a string: %j", (value) => {
+  test.each([1, 0, false, true, {}, [], ["a"]])("refuses values that are not strings: %j", (value) => {
     expect(parseLabel(name, value)).toMatchObject(refused(/must be a string/));
   });
 
@@ -102,7 +102,7 @@ describe.each(["project", "client", "session_id", "parent"] as const)("the label
   });
 });
 
-test("labels that were accepted fit their bytes and have no control character", () => {
+test("accepted labels fit their limit and have no control character", () => {
   const names = fc.constantFrom<LabelName>("session_id", "project", "client");
   fc.assert(
     fc.property(names, fc.string({ unit: "binary", maxLength: 300 }), (name, text) => {
@@ -116,7 +116,7 @@ test("labels that were accepted fit their bytes and have no control character", 
   );
 });
 
-test("where a session id is needed, an empty one is refused under the name of its field", () => {
+test("an empty session id is refused under the name of its field", () => {
   expect(parseSessionId("s:1")).toBe("s:1");
   for (const empty of ["", undefined, null]) {
     expect(parseSessionId(empty, "id")).toMatchObject({ code: "session_id_invalid", field: "id" });
@@ -148,14 +148,14 @@ describe("a new id", () => {
     );
   });
 
-  test("differs with every random bit that it takes", () => {
+  test("changes with every random bit that it takes", () => {
     const ids = new Set<string>();
     for (let bit = 0; bit < 80; bit += 1) {
       const bytes = new Uint8Array(10);
       bytes[bit >> 3] = 1 << (bit & 7);
       ids.add(uuidV7({ nowMs: 0, random: bytes }));
     }
-    // Of the 80 bits given, 74 have a place in a UUID.
+    // A UUID has room for 74 of the 80 bits.
     expect(ids.size).toBeGreaterThanOrEqual(70);
   });
 
@@ -164,7 +164,7 @@ describe("a new id", () => {
     "019a85d2-7c1e-4000-8000-000000000001",
     "019a85d27c1e70008000000000000001",
     "",
-  ])("is not mistaken for %j", (other) => {
+  ])("differs from %j", (other) => {
     expect(isUuidV7(other)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-// Identifiers: what ids, labels and session ids may look like, and how new ids are made.
+// Identifiers: valid ids, labels and session ids, and how new ids are made.
 import { hexOf } from "./hex.js";
 import { limits } from "./limits.js";
 import { type Rejection, reject } from "./rejection.js";
@@ -13,12 +13,12 @@ export function isUuidV7(id: string): boolean {
   return UUID_V7.test(id);
 }
 
-/** Ids of keys are never taken for positions, so they may be digits alone. */
+/** Key ids are never taken for positions, so they may consist of digits. */
 export function isKeyId(id: unknown): id is string {
   return typeof id === "string" && ID.test(id);
 }
 
-/** Digits alone would be taken for a position wherever an id is asked for. */
+/** Digits alone would be taken for a position. */
 export function isPositionText(text: string): boolean {
   return DIGITS.test(text);
 }
@@ -67,7 +67,7 @@ function labelFlaw(value: unknown, bytesMax: number, isSession: boolean): string
   return undefined;
 }
 
-/** A session id where one is needed: empty is refused too. */
+/** A required session id: empty is refused too. */
 export function parseSessionId(value: unknown, field = "session_id"): string | Rejection {
   const parsed = parseLabel("session_id", value);
   if (parsed !== "") return parsed;

@@ -1,4 +1,4 @@
-// An item of a list that must be there although the compiler cannot see it. A missing one is a bug, and throws.
+// An item of a list that must exist although the compiler cannot prove it. A missing one is a bug, and throws.
 
 export function itemAt<T>(list: readonly T[], index: number): T {
   const item = list[index];

@@ -1,4 +1,4 @@
-// The tokenizer of JSON bytes, held against JSON.parse: its tokens make the same value, wherever the bytes are cut.
+// The tokenizer of JSON bytes, compared with JSON.parse: its tokens make the same value, however the bytes are split.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
@@ -6,13 +6,13 @@ import { JsonTokenizer } from "./json-tokenizer.js";
 
 interface Token {
   readonly kind: string;
-  /** Places in the whole text. */
+  /** Offsets in the whole text. */
   readonly start: number;
   readonly end: number;
   readonly depth: number;
 }
 
-/** Writes a text in pieces of these lengths, in turn. */
+/** Writes a text in chunks of these lengths, in turn. */
 function tokensOf(bytes: Buffer, lengths: readonly number[] = [bytes.length]) {
   const tokens: Token[] = [];
   let before = 0;
@@ -36,7 +36,7 @@ function tokensOf(bytes: Buffer, lengths: readonly number[] = [bytes.length]) {
   return { tokens, tokenizer };
 }
 
-/** What a text of tokens alone is, without the white space between them. */
+/** The text without the white space between tokens. */
 function joined(bytes: Buffer, tokens: readonly Token[]): string {
   return tokens.map(({ start, end }) => bytes.toString("utf8", start, end)).join("");
 }
@@ -54,7 +54,7 @@ const { value: json } = fc.letrec((tie) => ({
   ),
 }));
 
-test("the tokens of any JSON are all of it but white space, whatever its strings hold", () => {
+test("the tokens of any JSON cover everything but white space, whatever its strings contain", () => {
   fc.assert(
     fc.property(json, spaces, (value, space) => {
       const bytes = Buffer.from(JSON.stringify(value, null, space));
@@ -71,7 +71,7 @@ test("the tokens of any JSON are all of it but white space, whatever its strings
   );
 });
 
-test("any bytes in pieces have the tokens that they have as one", () => {
+test("chunks yield the same tokens as the whole text", () => {
   const piece = fc.constantFrom(
     "[",
     "]",
@@ -105,7 +105,7 @@ test("any bytes in pieces have the tokens that they have as one", () => {
   );
 });
 
-test("of a text that JSON.parse refuses no token is valid and whole that it would have refused", () => {
+test("a text that JSON.parse accepts has only valid tokens", () => {
   const flawed = ['{"a":tru}', "[1.]", '["\\q"]', "[01]", '["a\tb"]', "[-]", "[nulll]"];
   for (const text of flawed) {
     expect(() => JSON.parse(text)).toThrow();
@@ -116,7 +116,7 @@ test("of a text that JSON.parse refuses no token is valid and whole that it woul
 });
 
 describe("depth", () => {
-  test("counts what a bracket begins or ends", () => {
+  test("counts opening and closing brackets", () => {
     const { tokens } = tokensOf(Buffer.from('[{"a":[]}]'));
     expect(tokens.map(({ kind, depth }) => `${kind}${depth}`)).toEqual([
       ...["[1", "{2", "string2", ":2", "[3", "]3", "}2", "]1"],
@@ -124,7 +124,7 @@ describe("depth", () => {
   });
 });
 
-test("bytes that end within a token say in which, and where it began", () => {
+test("if the bytes end within a token, it says which one and where it began", () => {
   const unfinished = (...pieces: readonly string[]) => {
     const tokenizer = new JsonTokenizer({});
     for (const piece of pieces) tokenizer.write(Buffer.from(piece));
@@ -136,7 +136,7 @@ test("bytes that end within a token say in which, and where it began", () => {
   expect(unfinished("[12 ")[0]).toBeUndefined();
 });
 
-test("a visitor that has seen enough sees no more, and after a reset the next document begins", () => {
+test("a visitor can stop, and after a reset the next document begins", () => {
   const seen: number[] = [];
   const stopped = new JsonTokenizer({
     scalar(start) {
@@ -155,7 +155,7 @@ test("a visitor that has seen enough sees no more, and after a reset the next do
   expect(tokenizer).toMatchObject({ depth: 1, unfinished: "string" });
 });
 
-test("a part of the bytes is read on its own, also where a long string has no end in it", () => {
+test("a range of the bytes is read on its own, also if a long string does not end in it", () => {
   const text = Buffer.from(`["${"x".repeat(100)}\n["a"]`);
   const feed = text.indexOf("\n");
   const ends: number[] = [];

@@ -1,16 +1,16 @@
-// The one tokenizer of JSON bytes: finds brackets, strings and scalars in chunks of any size, and tells a visitor where they
-// are. It builds nothing and checks no grammar: what a string or a scalar holds, and what may follow what, is checked where
-// JSON.parse makes values of it. So it is fast enough to look at bytes before they are parsed, and works on damaged ones.
+// The tokenizer of JSON bytes: finds brackets, strings and scalars in chunks of any size, and passes their positions to
+// a visitor. It builds nothing and checks no grammar; JSON.parse does that later. So it is fast enough to check bytes
+// before they are parsed, and works on damaged ones.
 
 /**
- * What to do at each token; what is left out is passed over. Places are indexes into the bytes of the current `write`, an end
- * is the index behind the last byte. A token that began in earlier bytes has a negative start.
+ * What to do at each token; tokens without a function are skipped. Positions are indexes into the bytes of the current
+ * `write`, an end is the index after the last byte. A token that began in earlier bytes has a negative start.
  */
 export interface JsonVisitor {
   /** An object or array begins or ends; `depth` counts it in both. */
   begin?(at: number, isObject: boolean): void;
   end?(at: number, isObject: boolean): void;
-  /** A whole string with its quotes, a key included. */
+  /** A whole string with its quotes, keys included. */
   string?(start: number, end: number): void;
   /** A number, `true`, `false`, `null`, or anything else. */
   scalar?(start: number, end: number): void;
@@ -32,18 +32,18 @@ KINDS[QUOTE] = STRING;
 KINDS[0x2c] = COMMA;
 KINDS[0x3a] = COLON;
 
-/** A string is searched byte by byte this far; the end of a longer one is found sooner by a native search. */
+/** A string is searched byte by byte up to this length; a native search finds the end of a longer one sooner. */
 const SHORT_BYTES = 48;
 
-/** An unfinished token ends so far behind the last byte; ESCAPED if its next byte is escaped. */
+/** The end of an unfinished token; ESCAPED if its next byte is escaped. */
 const [OPEN, ESCAPED] = [1, 2];
 
 export class JsonTokenizer {
-  /** Objects and arrays that are open. Negative where more were closed. */
+  /** Open objects and arrays; negative if too many were closed. */
   depth = 0;
-  /** The string or scalar in which the bytes so far end. */
+  /** The unfinished string or scalar at the end of the bytes so far. */
   unfinished: "string" | "scalar" | undefined;
-  /** Where it began, seen from the first byte of the next `write`. */
+  /** Its start, relative to the first byte of the next `write`. */
   unfinishedStart = 0;
   /** Whether the next byte of the unfinished string is escaped. */
   #isEscaped = false;
@@ -54,7 +54,7 @@ export class JsonTokenizer {
     this.#visitor = visitor;
   }
 
-  /** Makes tokens of the next bytes, which are those of `bytes` from `from` to `to`. */
+  /** Reads tokens from the next bytes, from index `from` to `to`. */
   write(bytes: Buffer, from = 0, to = bytes.length): void {
     const visitor = this.#visitor;
     let at = this.unfinished === undefined ? from : this.#resume(bytes, from, to);
@@ -83,19 +83,19 @@ export class JsonTokenizer {
     }
   }
 
-  /** Nothing follows: ends a scalar, which has no end mark of its own. */
+  /** The end of input: ends a scalar, which has no end mark of its own. */
   end(): void {
     if (this.unfinished !== "scalar" || this.#isStopped) return;
     this.unfinished = undefined;
     this.#visitor.scalar?.(this.unfinishedStart, 0);
   }
 
-  /** To be called by a visitor that has seen enough: no more tokens are made. */
+  /** For a visitor that has seen enough: stops reading. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Forgets what is open, for the next of several documents. */
+  /** Resets the state for the next document. */
   reset(): void {
     this.depth = 0;
     this.unfinished = undefined;
@@ -111,7 +111,7 @@ export class JsonTokenizer {
     this.#isEscaped = at === to + ESCAPED;
   }
 
-  /** Goes on with what is unfinished, and answers with the place behind it. */
+  /** Continues an unfinished token, and returns the index after it. */
   #resume(bytes: Buffer, from: number, to: number): number {
     const { unfinished = "scalar", unfinishedStart: start } = this;
     if (from === to || this.#isStopped) return to;
@@ -127,14 +127,14 @@ export class JsonTokenizer {
   }
 }
 
-/** The first place that is no part of a number or word; behind `to` where it may go on. */
+/** The first index that is not part of a number or word; after `to` if it may continue. */
 function endOfScalar(bytes: Buffer, from: number, to: number): number {
   let at = from;
   while (at < to && KINDS[bytes[at] as number] === SCALAR) at += 1;
   return at < to ? at : to + OPEN;
 }
 
-/** The place behind the quote that ends a string; behind `to` where it is still to come. */
+/** The index after the quote that ends a string; after `to` if it has not come yet. */
 function endOfString(bytes: Buffer, from: number, to: number): number {
   let at = from;
   while (at < to) {
@@ -148,7 +148,7 @@ function endOfString(bytes: Buffer, from: number, to: number): number {
   return at > to ? to + ESCAPED : to + OPEN;
 }
 
-/** The next quote, or the backslashes before it: whether they escape it depends on how many they are. */
+/** The next quote, or the backslashes before it: an odd number of them escapes it. */
 function nearQuote(bytes: Buffer, from: number, to: number): number {
   const found = bytes.indexOf(QUOTE, from);
   let at = found === -1 || found > to ? to : found;

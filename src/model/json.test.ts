@@ -1,4 +1,4 @@
-// The checks that hostile JSON needs: depth without recursion into the abyss, and equality as JSON means it.
+// The checks that hostile JSON needs: depth without unlimited recursion, and equality as in JSON.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
@@ -25,7 +25,7 @@ describe("nesting", () => {
     }
   });
 
-  test.each(["text", 1, null, true, undefined])("is nothing for %j", (leaf) => {
+  test.each(["text", 1, null, true, undefined])("is zero for %j", (leaf) => {
     expect(isNestedWithin(leaf, 0)).toBe(true);
   });
 
@@ -34,7 +34,7 @@ describe("nesting", () => {
     expect(isNestedWithin(objectsWithin(100_000), 200)).toBe(false);
   });
 
-  test("of a value that contains itself is refused", () => {
+  test("of a circular value is refused", () => {
     const circle: { self?: unknown } = {};
     circle.self = [circle];
     expect(isNestedWithin(circle, 200)).toBe(false);
@@ -45,13 +45,13 @@ describe("nesting", () => {
     expect(isNestedWithin(JSON.parse('{"__proto__":{"__proto__":{}}}'), 2)).toBe(false);
   });
 
-  test("is found wherever it hides among many siblings", () => {
+  test("is found at any place among many siblings", () => {
     expect(isNestedWithin([...new Array(1_000).fill({ a: [1] }), { a: [[]] }], 3)).toBe(false);
     expect(isNestedWithin([...new Array(1_000).fill({ a: [1] }), { a: [1] }], 3)).toBe(true);
   });
 });
 
-test("an object is neither a list nor null", () => {
+test("neither a list nor null is an object", () => {
   expect(isJsonObject({})).toBe(true);
   expect(isJsonObject(Object.create(null))).toBe(true);
   for (const other of [[], null, "text", 1, undefined, () => 1]) expect(isJsonObject(other)).toBe(false);
@@ -89,12 +89,12 @@ describe("equality", () => {
     ["é", "e\u0301"],
     ["\ud800", "\udc00"],
     [true, 1],
-  ])("does not hold for %j and %j, whichever comes first", (left, right) => {
+  ])("does not hold for %j and %j, in either order", (left, right) => {
     expect(jsonEquals(left, right)).toBe(false);
     expect(jsonEquals(right, left)).toBe(false);
   });
 
-  test("is that of the written form with sorted keys", () => {
+  test("is the same as equal JSON with sorted keys", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (left, right) => {
         expect(jsonEquals(left, right)).toBe(sortedText(left) === sortedText(right));
@@ -103,7 +103,7 @@ describe("equality", () => {
     );
   });
 
-  test("holds for every value and what it reads back as", () => {
+  test("holds for every value and its parsed JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
         expect(jsonEquals(value, JSON.parse(JSON.stringify(value)))).toBe(true);

@@ -1,4 +1,4 @@
-// JSON values as types, and the two checks that hostile JSON needs before anything else touches it.
+// JSON values as types, and the two checks that hostile JSON needs before it is used.
 import { type Rejection, reject } from "./rejection.js";
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
@@ -10,13 +10,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value as one JSON object, or why not. */
+/** The value as a JSON object, or why it is none. */
 export function jsonObjectOf(value: unknown, what: string): JsonObject | Rejection {
   if (isJsonObject(value)) return value;
   return reject({ code: "field_invalid", field: "body", message: `${what} must be a JSON object` });
 }
 
-/** The JSON value that a text is; undefined where it is none. */
+/** The parsed JSON value; undefined if the text is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
@@ -25,38 +25,37 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** The object that a text holds; undefined where it holds something else, or is no JSON. */
+/** The parsed object; undefined if the text is not JSON or not an object. */
 export function parseJsonObject(text: string | undefined): JsonObject | undefined {
   const value = text === undefined ? undefined : parseJson(text);
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Whether lists and objects are nested at most `levels` deep, `value` itself being the first level. */
+/** Whether lists and objects are nested at most `levels` deep; `value` itself is the first level. */
 export function isNestedWithin(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (levels <= 0) return false;
   if (Array.isArray(value)) return value.every((item) => isNestedWithin(item, levels - 1));
-  // Asking for all values at once takes several times as long.
+  // `Object.values` takes several times as long.
   for (const name in value) {
     if (!isNestedWithin((value as { readonly [name: string]: unknown })[name], levels - 1)) return false;
   }
   return true;
 }
 
-/** What keeps a value from being stored as it is. */
+/** Why a value cannot be stored as it is. */
 export type JsonFlaw = "too_deep" | "too_wide" | "not_finite" | "not_plain";
 
-/** How many members and items lists and objects may have in all; what was seen of them is taken from it. */
+/** How many more members and items are allowed; the walk counts it down. */
 export interface ValuesLeft {
   values: number;
 }
 
 /**
- * Looks through a value whose lists and objects may be nested `levels` deep, itself being the first level. The recursion
- * is bounded, so that a hostile depth cannot exhaust the stack, and so is the number of values, also where one object lies
- * in many places. Numbers that are no JSON (1e999 is
- * Infinity) would be stored as null; objects that are not plain, or write themselves, as something else than what was
- * looked at.
+ * Walks a value whose lists and objects may be nested `levels` deep, itself being the first level. Depth is limited, so
+ * hostile input cannot exhaust the stack; so is the number of values, also if one object occurs in many places. It
+ * refuses what JSON would change: numbers such as 1e999 (Infinity, stored as null), objects that are not plain, and
+ * objects with their own `toJSON`.
  */
 export function jsonFlaw(value: unknown, levels: number, left: ValuesLeft): JsonFlaw | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : "not_finite";
@@ -72,7 +71,7 @@ export function jsonFlaw(value: unknown, levels: number, left: ValuesLeft): Json
     }
     return found;
   }
-  // Asking for all values at once takes ten times as long where there are few, and three times where there are many.
+  // `Object.values` takes ten times as long for few values, and three times for many.
   for (const name in value) {
     const flaw = memberFlaw((value as { readonly [name: string]: unknown })[name], levels, left);
     if (flaw === "not_finite") found = flaw;
@@ -97,10 +96,10 @@ function isPlainObject(value: object): boolean {
   return typeof (value as { readonly toJSON?: unknown }).toJSON !== "function";
 }
 
-/** Equality of JSON values; the order of an object's keys carries no meaning in JSON and is ignored. */
+/** Equality of JSON values; the order of an object's keys does not matter. */
 export function jsonEquals(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
-  // JSON has no negative zero worth telling apart: it is written as 0.
+  // JSON writes negative zero as 0.
   if (typeof left === "number" && typeof right === "number") return left === right;
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((item, i) => jsonEquals(item, right[i]));

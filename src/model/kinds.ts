@@ -1,4 +1,4 @@
-// The table of kinds: which fields each has. Parsing, reading and the published schemas all follow from it.
+// The table of kinds: which fields each has. Parsing, reading and the published schemas follow from it.
 import type { CaptureKind, CommonFields, FieldsByKind, Kind, ReservedFieldsByKind, ReservedKind } from "./entry.js";
 import { memoryKinds } from "./entry.js";
 import {
@@ -25,7 +25,7 @@ import {
 } from "./fields.js";
 import { type Rejection, reject } from "./rejection.js";
 
-/** What an entry of any kind may carry, and reads back only where it was given. */
+/** Fields that entries of any kind may have, and that are absent if not given. */
 export const commonFields: { readonly [N in keyof CommonFields]-?: Field } = {
   client_run: runName,
   client_seq: position,
@@ -35,14 +35,14 @@ type FieldTable<F> = { readonly [N in keyof F]-?: Field<F[N]> };
 
 interface KindRule<F> {
   readonly needs_session: boolean;
-  /** Whether it is part of what was said and done, which reflection looks back at. */
+  /** Whether it is part of the conversation, which reflection reviews. */
   readonly is_conversation: boolean;
-  /** Whether a search without `kind` looks through it: the conversation, and feedback on it. */
+  /** Whether a search without `kind` includes it: the conversation, and feedback on it. */
   readonly is_searched: boolean;
   readonly fields: FieldTable<F>;
 }
 
-/** What callers may give follows from these rules in types too, so that their literals are kept. */
+/** Types of inputs follow from these rules, so their literals are kept. */
 export const kindRules = {
   interaction: {
     needs_session: false,
@@ -219,18 +219,18 @@ export function fieldsOf(kind: string): { readonly [name: string]: Field } {
 
 export const captureKinds = Object.keys(kindRules) as readonly CaptureKind[];
 
-/** The kinds of what was said and done; others say nothing about a conversation. */
+/** The kinds of the conversation. */
 export const conversationKinds: readonly string[] = captureKinds.filter((kind) => kindRules[kind].is_conversation);
 
-/** The kinds that reflection ignores. It reads responses with their interactions, and feedback with what it is about. */
+/** Kinds that reflection does not select. It reads responses with their interactions, and feedback with its entry. */
 export const unreflectedKinds: readonly string[] = allKinds.filter(
   (kind) => !conversationKinds.includes(kind) && kind !== "response" && kind !== "feedback",
 );
 
-/** What a search without `kind` looks through. */
+/** What a search without `kind` includes. */
 export const searchedKinds: readonly string[] = captureKinds.filter((kind) => kindRules[kind].is_searched);
 
-/** Kinds that a search includes only where `kind:` asks for them. It counts the matches it left out by these names. */
+/** Kinds that a search includes only if `kind:` asks for them. It counts omitted matches under these names. */
 export const optInKinds = {
   raw: ["raw"],
   memory: memoryKinds,

@@ -1,20 +1,17 @@
-// Leases: which of all processes on a store does what only one of them should, such as learning in the background.
+// Leases: which of the processes on a store does work that only one of them should do, such as learning in the
+// background.
 
 export interface Leases {
   readonly engine: string;
   /**
-   * Whether this instance holds the lease of this name at this moment, after trying to take one that is free. It never
-   * waits. No two instances hold the same at once, in whichever processes they are; of several that ask at the same time
-   * perhaps none gets it, and it asks again later.
-   *
-   * A lease lasts until it is given back or its process ends, however that ends: nothing has to run out before another
-   * takes it over. It can also be lost, with the connection to a database or a file that somebody removed. So whoever
-   * works under one asks again before every piece of the work.
-   *
-   * A name is made of lower-case letters and hyphens.
+   * Whether this instance holds the named lease now, after trying to take a free one. It never waits. No two instances
+   * hold the same lease at once, in any processes; if several ask at the same time, perhaps none gets it, and they ask
+   * again later. A lease ends when it is given back or when its process ends, in whatever way: no timeout has to pass
+   * before another takes it over. It can also be lost, with the connection to a database or a deleted file, so its
+   * holder asks again before every step. A name consists of lower-case letters and hyphens.
    */
   hold(name: string): Promise<boolean>;
-  /** Gives it back; a lease that is not held here stays with whoever holds it. */
+  /** Gives it back; does nothing if another instance holds it. */
   release(name: string): Promise<void>;
   /** Gives all of them back. */
   close(): Promise<void>;
@@ -29,7 +26,7 @@ export interface NamedLease {
 export function leaseOf(leases: Leases, name: string): NamedLease {
   return {
     hold: () => leases.hold(name),
-    // What cannot be given back now, because the store is away, goes with the connection to it.
+    // If the store is unreachable, the lease ends with the connection.
     close: () => void leases.release(name).catch(() => undefined),
   };
 }

@@ -1,8 +1,8 @@
-// What is kept of what was asked about lately.
+// The cache drops what was used longest ago.
 import { expect, test } from "vitest";
 import { LruCache } from "./lru-cache.js";
 
-test("what was used longest ago goes first, and what is used again stays", () => {
+test("the least recently used item is dropped first", () => {
   const kept = new LruCache<number>(2);
   kept.set("a", 1);
   kept.set("b", 2);

@@ -1,4 +1,4 @@
-// Recorded text in Markdown: what could speak is escaped, and ordinary text is left as it is.
+// Recorded text in Markdown: markup is escaped, and ordinary text stays as it is.
 import { expect, test } from "vitest";
 import { escapeMarkdown } from "./markdown-text.js";
 
@@ -6,7 +6,7 @@ test.each([
   ["<img src=x onerror=alert(1)>", "\\<img src=x onerror=alert(1)\\>"],
   ["![x](https://evil.example/p.png)", "!\\[x\\](https:\\//evil.example/p.png)"],
   ["[click](javascript:alert(1))", "\\[click\\](javascript:alert(1))"],
-  // A backslash of the text must not take ours away.
+  // A backslash in the text must not cancel ours.
   ["\\[click](x)", "\\\\\\[click\\](x)"],
   ["\\\\<b>", "\\\\\\\\\\<b\\>"],
   ["[a]: https://evil.example", "\\[a\\]: https:\\//evil.example"],
@@ -33,6 +33,6 @@ test.each([
   "connect ECONNREFUSED 127.0.0.1:5432",
   "0.49 - a && c | d (e) {f} #12 50% 1.5 x!",
   "déjà vu 日本語 🙂",
-])("is left as it is: %s", (text) => {
+])("stays as it is: %s", (text) => {
   expect(escapeMarkdown(text)).toBe(text);
 });

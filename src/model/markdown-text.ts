@@ -1,11 +1,11 @@
-// Recorded text within Markdown: it reads as what it is, and makes no HTML, image, link, emphasis or list of its own there.
+// Recorded text within Markdown: it reads as recorded, and makes no HTML, image, link, emphasis or list.
 import { stripVTControlCharacters } from "node:util";
 
-/** What begins something else than text where it begins a line. */
+/** Characters that have a meaning at the start of a line. */
 const OPENING = /^(?=#{1,6}(?:\s|$)|[-+](?:\s|$)|[-_=]{3}|~~~)|^(\d{1,9})(?=[.)](?:\s|$))/;
-/** What opens HTML, links, images, code and entities, and a backslash that would take the escape away from any of them. */
+/** Characters that begin HTML, links, images, code and entities, and a backslash that would cancel an escape. */
 const SPEAKING = /[<>[\]`*]|&(?=#?\w{1,31};)|\\(?=[!-/:-@[-`{-~])/g;
-/** What renderers make links of without being asked. */
+/** What renderers turn into links automatically. */
 const ADDRESS = /(?<=\b[a-z][a-z0-9+.-]{1,31}:)(?=\/\/)|(?<=\bwww)(?=\.)/gi;
 
 /** The text on one line. */

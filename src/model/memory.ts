@@ -1,4 +1,4 @@
-// A memory: a learned statement, where it came from and what became of it; and the fields of the entries it is made of.
+// A memory: a learned statement, its origin and its history; and the fields of the entries it consists of.
 import type { JsonObject } from "./json.js";
 
 export const memoryTypes = ["identity", "preference", "project", "episodic", "knowledge", "adaptation"] as const;
@@ -10,7 +10,7 @@ export type MemoryStatus = (typeof memoryStatuses)[number];
 export const memorySources = ["person", "agent", "rule:commands", "rule:words", "decision", "import", "model"] as const;
 export type MemorySource = (typeof memorySources)[number];
 
-/** Why a candidate is turned down, as surfaces offer it; any other text will do. */
+/** Suggested reasons for rejecting a candidate; any other text is accepted. */
 export const rejectionReasons = ["wrong", "obvious", "temporary", "wrong_project", "duplicate", "other"] as const;
 
 /** A verbatim quote of an entry that supports a statement. */
@@ -19,16 +19,16 @@ export interface Evidence {
   readonly quote: string;
 }
 
-/** A statement on its way to the queue: what a source says, before any gate has looked at it. */
+/** A proposed statement before it is judged. */
 export interface Proposal {
   readonly type: MemoryType;
   readonly content: string;
   readonly source: MemorySource;
   readonly evidence: readonly Evidence[];
-  /** The proposer's word; the entries' own project wins. */
+  /** As the proposer says; the entries' own project has precedence. */
   readonly project: string;
   readonly tags: readonly string[];
-  /** Empty where no model proposed it. */
+  /** Empty if no model proposed it. */
   readonly generation: string;
   readonly valid_until?: string;
 }
@@ -56,8 +56,8 @@ export interface Memory {
 }
 
 /**
- * A statement on its way to the queue; the entry's id is the memory's. Its quotes are in entries of their own: forgetting one
- * of them leaves a statement that has other evidence.
+ * A proposed statement that passed; the entry's id is the memory's. Its quotes are in entries of their own: if one of
+ * them is forgotten, a statement with other evidence stays.
  */
 interface MemoryProposedFields {
   readonly type: string;
@@ -68,8 +68,8 @@ interface MemoryProposedFields {
   readonly tags: readonly string[];
   readonly valid_until: string;
   /**
-   * Of the ids of the entries that it rests on, a hash, since it may outlive them; empty where it rests on none. What they
-   * say is in entries of their own.
+   * A hash of the ids of the entries that are its evidence, since it may outlive them; empty if there are none. The
+   * quotes are in entries of their own.
    */
   readonly cites: string;
   readonly similar_to: readonly string[];
@@ -77,7 +77,7 @@ interface MemoryProposedFields {
   readonly actor: string;
 }
 
-/** Another wording, or the words of an entry that the statement rests on. */
+/** Another wording, or the text of an entry that is evidence. */
 interface MemoryEditedFields {
   readonly memory_id: string;
   readonly content: string;
@@ -97,16 +97,16 @@ interface VerdictFields {
 }
 
 interface MemorySupersededFields extends VerdictFields {
-  /** The memory that replaced it; empty where there is none. */
+  /** The memory that replaced it; empty if none. */
   readonly superseded_by: string;
-  /** What it was before: a candidate, or active. */
+  /** Its state before: candidate, or active. */
   readonly status_before: string;
 }
 
-/** What became of memories in one turn. */
+/** What happened to memories in one turn. */
 interface MemoryReinforcedFields {
   readonly turn_id: string;
-  /** Each with `memory_id`, and which of `given`, `used` and `confirmed` is true of it. */
+  /** Each with `memory_id`, and which of `given`, `used` and `confirmed` apply. */
   readonly memories: readonly JsonObject[];
   readonly actor: string;
 }

@@ -1,4 +1,4 @@
-// The form that searches compare texts in, and the way back to the text as it was recorded.
+// The form in which searches compare texts, and the mapping back to the recorded text.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
@@ -26,20 +26,20 @@ test("it is NFC and then lower case, whatever the text", () => {
   );
 });
 
-test("no character but those taken for joining joins the one before it", () => {
+test("no character combines with the one before it except those listed", () => {
   const joining: string[] = [];
   for (let code = 0; code < 0x110000; code += 1) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const char = String.fromCodePoint(code);
     const [first = "", ...others] = char.normalize("NFD");
-    // Whatever is not first in a character's decomposition can follow its beginning and become one with it.
+    // Any character that is not first in a decomposition can follow the first one and combine with it.
     joining.push(...others.filter((other) => isBoundary(`a${other}`, 1)));
     if (!isBoundary(`a${first}`, 1) && isBoundary(`a${char}`, 1)) joining.push(char);
   }
   expect(joining).toEqual([]);
 });
 
-test("a text that is cut at boundaries and normalised in parts is the text normalised as a whole, but for a sigma", () => {
+test("normalising a text in parts, split at boundaries, equals normalising it whole, except for a sigma", () => {
   fc.assert(
     fc.property(anyText(), fc.nat(40), (text, at) => {
       const place = boundaryFrom(text, at);
@@ -50,7 +50,7 @@ test("a text that is cut at boundaries and normalised in parts is the text norma
   );
 });
 
-describe("the way back", () => {
+describe("mapping back", () => {
   test.each([
     ["plain text", "text", "text"],
     ["Grüße an ALLE", "alle", "ALLE"],
@@ -73,7 +73,7 @@ describe("the way back", () => {
     expect(found).toEqual({ start: 1, end: 4 });
   });
 
-  test("leads to a part that normalises to what was found, in texts of any length", () => {
+  test("leads to a range that normalises to the match, in texts of any length", () => {
     fc.assert(
       fc.property(anyText(), anyText(), fc.nat(3), (before, needle, blocks) => {
         fc.pre(needle !== "" && isBoundary(`a${needle}`, 1) && !/[ΣσςI\u0130]/i.test(before + needle));
@@ -88,7 +88,7 @@ describe("the way back", () => {
   });
 });
 
-/** Letters, marks and halves that do something under NFC or lower case, among others. */
+/** Letters, marks and lone surrogates that change under NFC or lower case, among others. */
 function anyText(): fc.Arbitrary<string> {
   const special = fc.constantFrom(
     ...["a", "E", "\u0301", "\u0323", "\u0327", "é", "İ", "I", "\u212a", "Σ", "ß", "ﬁ", "\u1112", "\u1161", "\u11ab"],

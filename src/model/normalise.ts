@@ -1,33 +1,33 @@
-// The form in which searches compare texts (NFC, then lower case), and the way back from it to the text as recorded.
+// The form in which searches compare texts (NFC, then lower case), and the mapping back to the recorded text.
 
-/** Below this code unit no character combines with another, so that NFC changes nothing. */
+/** Below this code unit no character combines with another, so NFC changes nothing. */
 const NEEDS_NFC = /[\u0300-\uffff]/;
 
 export function normalise(text: string): string {
   return (NEEDS_NFC.test(text) ? text.normalize("NFC") : text).toLowerCase();
 }
 
-/** A range of a text in UTF-16 units, its end not included. */
+/** A range of a text in UTF-16 units; the end is exclusive. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Where a character may join the one before it under NFC: marks, the second and third letters of a Hangul syllable, and
- * two vowel signs of Kirat Rai that are no marks. A test asks the runtime's own tables whether that is all.
+ * Characters that may combine with the one before under NFC: marks, the second and third letters of a Hangul syllable,
+ * and two vowel signs of Kirat Rai that are not marks. A test compares this with the runtime's own tables.
  */
 const CONTINUES = /^[\p{M}\u1160-\u11ff\u{16d67}\u{16d68}]/u;
 
-/** Everything below U+0300 stands for itself, but for the one capital that has two small letters. */
+/** Everything below U+0300 maps to itself, except for the one capital with two small letters. */
 const CHANGES_LENGTH = /\u0130|[\u0300-\uffff]/;
 
-/** Long texts are passed over in blocks of this many units, of which only the lengths matter. */
+/** Long texts are skipped in blocks of this many units, by their lengths only. */
 const BLOCK_UNITS = 1_024;
 
 /**
- * The range of `text` that became this range of `normalise(text)`. Where that begins or ends inside characters that are
- * normalised together, it is widened to all of them.
+ * The range of `text` that became this range of `normalise(text)`. If it begins or ends inside characters that are
+ * normalised together, it is extended to all of them.
  */
 export function originalRange(text: string, { start, end }: TextRange): TextRange {
   if (!CHANGES_LENGTH.test(text)) return { start, end };
@@ -46,7 +46,7 @@ export function originalRange(text: string, { start, end }: TextRange): TextRang
     const original = text.slice(at, next);
     const normal = normalise(original);
     const normalEnd = normalisedAt + normal.length;
-    // Where nothing was joined or moved, each unit stands for itself.
+    // If nothing was combined or moved, each unit maps to itself.
     const isPlain = normal.length === original.length && normal === original.toLowerCase();
     if (from === undefined && normalEnd > start) from = isPlain ? at + Math.max(start - normalisedAt, 0) : at;
     if (normalEnd >= end) return { start: from ?? at, end: isPlain ? at + (end - normalisedAt) : next };
@@ -56,7 +56,7 @@ export function originalRange(text: string, { start, end }: TextRange): TextRang
   return { start: from ?? text.length, end: text.length };
 }
 
-/** The first place at or after `at` where a text may be cut without changing what either side is under NFC. */
+/** The first index from `at` on where splitting the text does not change how either side is normalised. */
 export function boundaryFrom(text: string, at: number): number {
   let place = at;
   while (place < text.length && !isBoundary(text, place)) place += 1;
@@ -71,7 +71,7 @@ export function isBoundary(text: string, at: number): boolean {
   return !CONTINUES.test(String.fromCodePoint(text.codePointAt(at) as number));
 }
 
-/** Whether a place lies inside a surrogate pair, which is one character. */
+/** Whether an index is inside a surrogate pair. */
 export function splitsPair(text: string, at: number): boolean {
   return at > 0 && at < text.length && isLow(text.charCodeAt(at)) && isHigh(text.charCodeAt(at - 1));
 }
@@ -84,7 +84,7 @@ function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Length in code points, which is what people count as characters more often than UTF-16 units. */
+/** Length in code points, which is closer to what people count than UTF-16 units. */
 export function codePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i += 1) {

@@ -1,8 +1,8 @@
-// Unknown options are refused with a suggestion: a misspelt one must not silently mean nothing.
+// Unknown options are refused with a suggestion: a misspelt one must not be ignored silently.
 import { closest, distance } from "fastest-levenshtein";
 import { RecorderError } from "./rejection.js";
 
-/** A suggestion differs in at most so many letters. */
+/** A suggestion differs in at most this many letters. */
 const LETTERS_MAX = 3;
 const NAME_CHARS_MAX = 100;
 
@@ -11,7 +11,7 @@ export function optionNames<O>(names: { readonly [N in keyof Required<O>]: true 
   return Object.keys(names);
 }
 
-/** The options as given; throws where one of them has an unknown name. */
+/** The options as given; throws if one of them has an unknown name. */
 export function knownOptions<O extends object>(options: O | null | undefined, names: readonly string[]): O {
   if (options === undefined || options === null) return {} as O;
   if (typeof options !== "object" || Array.isArray(options)) {
@@ -23,7 +23,7 @@ export function knownOptions<O extends object>(options: O | null | undefined, na
   return options;
 }
 
-/** The refusal of an unknown option, parameter or field, with the nearest known one. */
+/** The rejection of an unknown option, parameter or field, with the nearest known one. */
 export function notKnown(
   what: "option" | "parameter" | "field",
   given: string,

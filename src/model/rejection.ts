@@ -1,4 +1,4 @@
-// A rejection: input that the caller can fix. It is a value; each surface decides which status it has.
+// A rejection: input that the caller can fix. It is a value; each surface maps it to a status.
 import { limits } from "./limits.js";
 
 export type RejectionCode =
@@ -61,13 +61,13 @@ export type RejectionCode =
 export interface RejectionDetails {
   readonly code: RejectionCode;
   readonly message: string;
-  /** The field or parameter that has to change. */
+  /** The field or parameter to change. */
   readonly field?: string;
-  /** Which item of a batch it was, counted from 0. */
+  /** Index of the item in the batch, from 0. */
   readonly index?: number;
-  /** What to do about it, where the message does not say it already. */
+  /** What to do about it, if the message does not say so. */
   readonly hint?: string;
-  /** Of a budget that is too small: the least that would do. */
+  /** If a budget is too small: the least that would do. */
   readonly least?: number;
 }
 
@@ -92,7 +92,7 @@ export class Rejection implements RejectionDetails {
     return new Rejection({ ...this, index });
   }
 
-  /** The same without an index, for callers who did not give a list. */
+  /** The same without an index, for callers that did not give a list. */
   whole(): Rejection {
     return new Rejection(withoutIndex(this));
   }
@@ -136,7 +136,7 @@ export type Noun = "entry" | "interaction" | "memory" | "session";
 
 const NAME_CHARS = 128;
 
-/** Something that was named and does not exist. */
+/** For a named thing that does not exist. */
 export function notFound(
   noun: Noun,
   name: unknown,

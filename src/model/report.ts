@@ -16,20 +16,20 @@ export interface LowConfidenceItem {
 export interface ConfidenceSpread {
   /** Messages with a confidence. */
   readonly rated: number;
-  /** How many of them lie in each tenth, from below 0.1 to 0.9 and above. */
+  /** How many are in each tenth, from below 0.1 to 0.9 and above. */
   readonly tenths: readonly number[];
 }
 
-/** Errors that say the same but for numbers, paths, ids and the like. */
+/** Errors that differ only in numbers, paths, ids and the like. */
 export interface ErrorGroup {
-  /** What they have in common; what differs is named: `<number>`, `<path>`, `<id>` … */
+  /** What they have in common; differences are named: `<number>`, `<path>`, `<id>` … */
   readonly fingerprint: string;
   /** The newest of them. */
   readonly text: string;
   readonly count: number;
   readonly first_at: string;
   readonly last_at: string;
-  /** Newest first, at most 100; `count` is the whole number. So it is with every finding. */
+  /** Newest first, at most 100; `count` is the whole number, as in every finding. */
   readonly entry_ids: readonly string[];
 }
 
@@ -46,25 +46,25 @@ export interface ToolReport {
   readonly failures: number;
   /** Failures among the calls, 0 to 1. */
   readonly failure_rate: number;
-  /** Absent where no call was timed. */
+  /** Absent if no call was timed. */
   readonly median_ms?: number;
   readonly p95_ms?: number;
   /** Whether any call failed. */
   readonly is_failing: boolean;
   readonly is_slow: boolean;
-  /** The failed calls, the slowest ones of a slow tool; of others the newest. */
+  /** The failed calls; the slowest calls of a slow tool; otherwise the newest. */
   readonly entry_ids: readonly string[];
 }
 
-/** An entry that somebody gave feedback below 0 on. */
+/** An entry with feedback below 0. */
 export interface DislikedItem {
   readonly id: string;
   readonly position: number;
   readonly session_id: string;
   readonly created_at: string;
-  /** What was said in it, the first 120 characters. */
+  /** The first 120 characters of its text. */
   readonly text: string;
-  /** Of the newest such feedback that says why, else of the newest; `""` where it has none. */
+  /** From the newest such feedback with a reason, otherwise from the newest; `""` if none has one. */
   readonly comment: string;
   readonly label: string;
   readonly score: number;
@@ -80,7 +80,7 @@ export interface DecisionReport {
   readonly decision: string;
   /** How many errors followed it. */
   readonly errors: number;
-  /** The decision, then the errors in the order in which they followed. */
+  /** The decision, then the errors in order. */
   readonly entry_ids: readonly string[];
 }
 
@@ -97,25 +97,25 @@ export interface TrendChange {
   readonly measure: "errors" | "low_confidence" | "failed_tool_calls";
   readonly now: number;
   readonly before: number;
-  /** By share of the entries, since there may be fewer before. */
+  /** As shares of the entries, since the earlier period may have fewer. */
   readonly direction: "up" | "down" | "same";
   readonly entry_ids: readonly string[];
 }
 
-/** A stretch of the reviewed time. */
+/** A part of the reviewed period. */
 export interface TimeSlot {
   readonly from: string;
   readonly to: string;
   readonly entries: number;
   readonly errors: number;
-  /** Mean of the assistant's messages that have one; absent without any. */
+  /** Mean over the assistant's messages that have one; absent if none has. */
   readonly confidence?: number;
 }
 
 export interface Trend {
-  /** The entries before the reviewed ones, as many where there are. */
+  /** The entries before the reviewed ones, the same number if there are as many. */
   readonly before: Counts;
-  /** Empty where there was nothing before. */
+  /** Empty if there was nothing before. */
   readonly changes: readonly TrendChange[];
   readonly timeline: readonly TimeSlot[];
 }
@@ -130,21 +130,21 @@ export interface ReflectionReport {
   readonly users: number;
   readonly responses: number;
   readonly errors: number;
-  /** Entries of other kinds that the same filters select, among those reviewed. */
+  /** Reviewed entries of other kinds that the filters select. */
   readonly passed_over: number;
-  /** All of them counted, the newest five shown. */
+  /** All are counted, the newest five shown. */
   readonly low_confidence: { readonly count: number; readonly items: readonly LowConfidenceItem[] };
   readonly confidence: ConfidenceSpread;
   readonly error_groups: readonly ErrorGroup[];
   readonly topics: readonly Topic[];
   readonly tools: readonly ToolReport[];
-  /** All of them counted, the newest five shown. */
+  /** All are counted, the newest five shown. */
   readonly disliked: { readonly count: number; readonly items: readonly DislikedItem[] };
   readonly decisions: readonly DecisionReport[];
   readonly trend: Trend;
   readonly insights: readonly Insight[];
   readonly markdown: string;
-  /** While an index is rebuilt older entries may be missing. */
+  /** While an index is rebuilt, older entries may be missing. */
   readonly partial?: true;
 }
 
@@ -154,10 +154,10 @@ export interface Citation {
   readonly position: number;
 }
 
-/** A finding before it is put on paper: what the report says, and the entries it rests on. */
+/** A finding before it is rendered: what the report says, and its evidence. */
 export type Cited<T> = Omit<T, "entry_ids"> & { readonly cited: readonly Citation[] };
 
-/** A tool with the calls that speak for each of its two verdicts. */
+/** A tool with the calls that support each of its two verdicts. */
 export type ToolFinding = Cited<ToolReport> & {
   readonly failed: readonly Citation[];
   readonly slowest: readonly Citation[];
@@ -168,10 +168,10 @@ export interface Findings {
   readonly passed_over: number;
   readonly low_confidence: readonly Cited<LowConfidenceItem>[];
   readonly confidence: ConfidenceSpread;
-  /** All of them; a report has at most 100. */
+  /** All of them; a report shows at most 100. */
   readonly error_groups: readonly Cited<ErrorGroup>[];
   readonly topics: readonly Cited<Topic>[];
-  /** All of them; a report has at most 100. */
+  /** All of them; a report shows at most 100. */
   readonly tools: readonly ToolFinding[];
   readonly disliked: readonly Cited<DislikedItem>[];
   readonly disliked_count: number;

@@ -1,4 +1,5 @@
-// Roles as views read them, since providers and older programs have other names for some; and what users said.
+// Roles as views read them, since providers and older programs use other names for some; and which messages are a
+// user's.
 import { type Content, contentTexts } from "./content.js";
 import type { Entry, EntryOf } from "./entry.js";
 import { isJsonObject } from "./json.js";
@@ -7,7 +8,7 @@ import { isJsonObject } from "./json.js";
 export const readRoles = ["user", "assistant", "system", "tool"] as const;
 export type Role = (typeof readRoles)[number];
 
-/** Roles that views show under another name; what is stored keeps its own. */
+/** Roles that views show under another name; the record keeps the original. */
 const readAs = { developer: "system", function: "tool", model: "assistant", timmy: "assistant" } as const satisfies {
   readonly [name: string]: Role;
 };
@@ -23,13 +24,13 @@ export function readRole(role: string): Role {
   return Object.hasOwn(readAs, role) ? readAs[role as keyof typeof readAs] : (role as Role);
 }
 
-/** Whether it is a user's message or the prompt of an interaction. A conversation turn begins with it. */
+/** Whether it is a user's message or the prompt of an interaction, with which a conversation turn begins. */
 export function isFromUser(entry: Entry): entry is EntryOf<"interaction"> | EntryOf<"message"> {
   if (entry.kind === "interaction") return true;
   return entry.kind === "message" && readRole(entry.role) === "user" && !holdsOnlyResults(entry.content);
 }
 
-/** Anthropic sends tool results as messages of the user. */
+/** Anthropic sends tool results as user messages. */
 function holdsOnlyResults(content: Content): boolean {
   if (typeof content === "string" || content === null || content.length === 0) return false;
   return content.every((part) => isJsonObject(part) && part.type === "tool_result");

@@ -1,4 +1,5 @@
-// Sharing a thread: long work is cut into time slices with the event loop in between, and work that must not overlap is queued.
+// Sharing a thread: long work is split into time slices with the event loop in between, and work that must not overlap
+// is queued.
 import { itemAt } from "./item-at.js";
 
 /** A small request needs a few rounds of the event loop, and waits this long for each of them. */
@@ -7,7 +8,7 @@ const SLICE_MS = 8;
 export class TimeSlice {
   #overAtMs = performance.now() + SLICE_MS;
 
-  /** Asked between steps of long work; where it is true, await `next` before doing more. */
+  /** Check this between steps of long work; if it is true, await `next` before continuing. */
   get isOver(): boolean {
     return performance.now() >= this.#overAtMs;
   }
@@ -41,7 +42,7 @@ export async function makeInSlices<R>(
   return made;
 }
 
-/** Runs work that must not overlap, one after the other in the order in which it came. */
+/** Runs work that must not overlap, one after the other, in order of arrival. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 

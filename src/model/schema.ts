@@ -1,4 +1,4 @@
-// Short ways to write schemas that many answers share. TypeBox's schemas are JSON Schema as they stand, with their types.
+// Shorthands for schemas that many answers share. TypeBox's schemas are plain JSON Schema with their types.
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
 
 /** The type of an answer, read-only. */
@@ -10,7 +10,7 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** What a schema describes, as it is given: nobody writes into it, and what may be left out may be undefined. */
+/** What a schema describes, as input: read-only, and optional properties may be undefined. */
 export type GivenIn<S extends TSchema> = Lenient<Static<S>>;
 
 type Lenient<T> = T extends readonly (infer E)[]
@@ -19,12 +19,12 @@ type Lenient<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: Lenient<T[K]> | (object extends Pick<T, K> ? undefined : never) }
     : T;
 
-/** A schema that OpenAPI and the tools call by a name. */
+/** A schema with a name in OpenAPI and in tools. */
 export function named<P extends TProperties>(title: string, schema: TObject<P>): TObject<P> {
   return { ...schema, title } as TObject<P>;
 }
 
-/** A schema that OpenAPI has by this name, made from the table of kinds. */
+/** A schema with a name in OpenAPI, made from the table of kinds. */
 export function schemaNamed<T>(name: string) {
   return Type.Unsafe<T>({ $ref: `#/components/schemas/${name}` });
 }
@@ -34,22 +34,22 @@ export function each<N extends string, S extends TSchema>(names: readonly N[], s
   return Object.fromEntries(names.map((name) => [name, schema])) as { readonly [K in N]: S };
 }
 
-/** A schema of what has its type elsewhere, as entries do. */
+/** A schema whose type is defined elsewhere, such as entries. */
 export function schemaOf<T>(schema: TSchema): TUnsafe<T> {
   return Type.Unsafe<T>(schema);
 }
 
-/** A schema by its name, such as those that are made from the table of kinds. */
+/** A schema by its name, such as those made from the table of kinds. */
 export function referenceTo<T>(name: string): TUnsafe<T> {
   return Type.Unsafe<T>({ $ref: `#/components/schemas/${name}` });
 }
 
-/** One of several texts. */
+/** One of several strings. */
 export function oneOf<const T extends string>(texts: readonly T[], more: { readonly description?: string } = {}) {
   return Type.Unsafe<T>({ type: "string", enum: texts, ...more });
 }
 
-/** How many of each. */
+/** A count for each name. */
 export const counts = Type.Unsafe<{ readonly [name: string]: number }>({
   type: "object",
   additionalProperties: { type: "integer", minimum: 0 },
@@ -59,7 +59,7 @@ export const text = Type.String();
 export const date = Type.String({ format: "date" });
 export const time = Type.String({ format: "date-time" });
 
-/** What every page of a list ends with; `partial` is there only while it is true. */
+/** The end of every page of a list; `partial` is present only while it is true. */
 export const pageEnd = {
   next_cursor: Type.Unsafe<string | null>({
     type: ["string", "null"],

@@ -1,9 +1,9 @@
-// Commands are shown as a shell would take them.
+// Commands are shown as they would be typed in a shell.
 import { expect, test } from "vitest";
 import { givenText } from "./content-parts.js";
 import { shellCommand } from "./shell-command.js";
 
-test("a list of words is joined as a shell would quote them, and a line stays as it is", () => {
+test("a list of words is joined with shell quotes, and a command line stays as it is", () => {
   expect(shellCommand({ command: ["bash", "-lc", 'rg "it\'s" src | head'], workdir: "." })).toBe(
     "bash -lc 'rg \"it'\\''s\" src | head'",
   );

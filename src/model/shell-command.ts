@@ -1,12 +1,12 @@
-// The command that a tool was asked to run: a line, or a list of words, which is shown as a shell would take it.
+// The command that a tool was asked to run: a line, or a list of words, which is shown with shell quotes.
 import { isJsonObject } from "./json.js";
 
-/** Under which names tools take a command. */
+/** The argument names under which tools take a command. */
 const COMMAND_NAMES = ["command", "cmd"];
-/** A word that a shell takes as it is. */
+/** A word that needs no quotes. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
-/** Undefined where the arguments name no command. */
+/** Undefined if the arguments contain no command. */
 export function shellCommand(args: unknown): string | undefined {
   if (!isJsonObject(args)) return undefined;
   for (const name of COMMAND_NAMES) {

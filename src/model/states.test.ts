@@ -1,4 +1,4 @@
-// What can be said of an entry: by its own body alone.
+// States of an entry that its own body shows.
 import { expect, test } from "vitest";
 import { isState, marksOf, modelOf } from "./states.js";
 
@@ -23,14 +23,14 @@ test.each([
   expect(marksOf(kind, body)).toEqual(marks);
 });
 
-test("a model is named by interactions and responses, and beside messages", () => {
+test("interactions and responses name a model, and so may messages", () => {
   expect(modelOf("interaction", { model: "m" })).toBe("m");
   expect(modelOf("message", { extra: { model: "m" } })).toBe("m");
   expect(modelOf("message", { extra: { model: 5 } })).toBeUndefined();
   expect(modelOf("interaction", { model: "" })).toBeUndefined();
 });
 
-test("states are known by their exact names", () => {
+test("states have exact names", () => {
   expect(["error", "low_confidence", "unanswered", "disliked"].every(isState)).toBe(true);
   expect(["Error", "", "toString", undefined, 5].some(isState)).toBe(false);
 });

@@ -1,4 +1,4 @@
-// What can be said of an entry with `is:`: that it failed, was unsure, waits for an answer, or was disliked.
+// The states that `is:` can filter by: failed, unsure, unanswered, disliked.
 import { isJsonObject, type JsonObject } from "./json.js";
 import { readRole } from "./roles.js";
 
@@ -7,18 +7,18 @@ export const CONFIDENCE_LOW = 0.5;
 
 export type Mark = "failed" | "unsure" | "asked" | "answered" | "disliked";
 
-/** What counts for an entry in a state, and what must not. */
+/** Marks that make up a state, and marks that exclude it. */
 export interface StateMarks {
   readonly has: Mark;
   readonly lacks?: Mark;
 }
 
-/** The states that a filter can ask for, each by the marks that count for an entry. */
+/** The states that a filter can ask for, each by its marks. */
 export const states = {
   /** Error entries, failed tools and failed interactions. */
   error: { has: "failed" },
   low_confidence: { has: "unsure" },
-  /** Interactions without a response, as yet. */
+  /** Interactions without a response yet. */
   unanswered: { has: "asked", lacks: "answered" },
   /** With feedback below 0. */
   disliked: { has: "disliked" },
@@ -53,7 +53,7 @@ export function marksOf(kind: string, body: JsonObject): readonly Mark[] {
   }
 }
 
-/** The model that an entry names; of an assistant's message that was brought in from elsewhere, beside what it says. */
+/** The model that an entry names; imported assistant messages may name one too. */
 export function modelOf(kind: string, { model, extra }: JsonObject): string | undefined {
   const named = kind === "message" && isJsonObject(extra) ? extra.model : model;
   return isText(named) ? named : undefined;
@@ -74,7 +74,7 @@ export function isDislike({ score }: { readonly score?: unknown }): boolean {
   return typeof score === "number" && score < 0;
 }
 
-/** Feedback in one line: score, label and comment, as far as they were given. */
+/** Feedback in one line: score, label and comment, if given. */
 export function feedbackWords(feedback: {
   readonly score?: number;
   readonly label: string;

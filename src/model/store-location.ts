@@ -9,7 +9,7 @@ export function isServerAddress(data: string): boolean {
   return /^https?:\/\//i.test(data);
 }
 
-/** The location as messages and logs may show it: without its password. */
+/** The location without its password, for messages and logs. */
 export function displayLocation(data: string): string {
   if (!isDatabaseAddress(data) && !isServerAddress(data)) return data;
   try {
@@ -33,7 +33,7 @@ export interface StoreFiles {
 }
 
 const STORE_FILE = /^((log|keys|watch|index(\.format-\d+)?)\.db(-wal|-shm)?|[a-z-]+\.lease)$/;
-/** What SQLite adds to the name of a database for the files it keeps next to it. */
+/** The suffixes of the files that SQLite keeps next to a database. */
 const ENDINGS = ["", "-wal", "-shm"] as const;
 
 export function storeFiles(folder: string): StoreFiles {
@@ -46,7 +46,7 @@ export function withCompanions(file: string): readonly string[] {
   return ENDINGS.map((ending) => file + ending);
 }
 
-/** Whether a file of this name belongs to a store; no other file may overwrite it. */
+/** Whether a file of this name belongs to a store; nothing may overwrite it. */
 export function isStoreFileName(name: string): boolean {
   return STORE_FILE.test(name);
 }

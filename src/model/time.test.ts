@@ -1,4 +1,4 @@
-// Times at the door: every shape people type, and none that only looks like one.
+// Parsing times: every form that people type, and nothing that only looks like one.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
@@ -14,7 +14,7 @@ describe("a time is read as UTC with milliseconds:", () => {
     ["2026-11-15T06:39:37Z", "2026-11-15T06:39:37.000Z"],
     ["2026-11-15t06:39:37z", "2026-11-15T06:39:37.000Z"],
     ["2026-11-15 06:39:37 Z", "2026-11-15T06:39:37.000Z"],
-    // Fractions are cut, not rounded, however fine they are.
+    // Fractions are truncated, not rounded, however long they are.
     ["2026-11-15T06:39:37.1Z", "2026-11-15T06:39:37.100Z"],
     ["2026-11-15T06:39:37.123Z", "2026-11-15T06:39:37.123Z"],
     ["2026-11-15T06:39:37,5Z", "2026-11-15T06:39:37.500Z"],
@@ -50,7 +50,7 @@ describe("a time is read as UTC with milliseconds:", () => {
   });
 });
 
-describe("what is not a time is not made into one:", () => {
+describe("what is not a time is refused:", () => {
   test.each([
     "",
     " ",
@@ -103,7 +103,7 @@ describe("what is not a time is not made into one:", () => {
   });
 });
 
-describe("a bound of a filter", () => {
+describe("a time bound of a filter", () => {
   const nowMs = Date.UTC(2026, 10, 15, 6, 39, 37, 123);
   const bound = (text: string, end = false): string | undefined => {
     const ms = parseTimeBound(text, { nowMs, end });
@@ -123,16 +123,16 @@ describe("a bound of a filter", () => {
     expect(bound(text, true)).toBe(expected);
   });
 
-  test("that reaches back before the calendar begins stops there", () => {
+  test("is limited to the beginning of the calendar", () => {
     expect(bound("999999999w")).toBe("0000-01-01T00:00:00.000Z");
   });
 
-  test.each(["2026-11-15", "20261115"])("means the end of the day where a bare date is an upper one: %s", (date) => {
+  test.each(["2026-11-15", "20261115"])("is the end of the day if an upper one is a bare date: %s", (date) => {
     expect(bound(date)).toBe("2026-11-15T00:00:00.000Z");
     expect(bound(date, true)).toBe("2026-11-15T23:59:59.999Z");
   });
 
-  test("with a time of day means that moment on either side", () => {
+  test("with a time of day is that moment as lower and as upper one", () => {
     expect(bound("2026-11-15T06:39", true)).toBe("2026-11-15T06:39:00.000Z");
     expect(bound("2026-11-15T00:00:00Z", true)).toBe("2026-11-15T00:00:00.000Z");
   });
@@ -146,7 +146,7 @@ describe("a bound of a filter", () => {
   );
 });
 
-test("every moment survives being written and read", () => {
+test("every moment is unchanged after writing and reading it", () => {
   const moments = fc.date({
     min: new Date("0000-01-01T00:00:00.000Z"),
     max: new Date("9999-12-31T23:59:59.999Z"),
@@ -160,7 +160,7 @@ test("every moment survives being written and read", () => {
   );
 });
 
-test("no text whatever makes it fail", () => {
+test("no text makes it throw", () => {
   const nearlyTimes = fc.stringMatching(/^[0-9TZ:+., -]{0,30}$/);
   fc.assert(
     fc.property(fc.oneof(nearlyTimes, fc.string({ unit: "binary" })), (text) => {

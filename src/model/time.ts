@@ -1,8 +1,8 @@
-// Times: one form inside (UTC, milliseconds), many forms accepted. Times without a zone are read by the clock of one zone.
+// Times: one form inside (UTC, milliseconds), many forms accepted. Times without a zone are read in a given zone.
 import { itemAt } from "./item-at.js";
 import { type Rejection, reject } from "./rejection.js";
 
-// A zone's plus sign typed into a URL arrives as a space, so a space in its place is read as the plus it was.
+// A plus sign typed into a URL arrives as a space, so a space in its place is read as the plus it was.
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2})(?::(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s?(Z|[+-]\d{2}(?::?\d{2})?| \d{2}:?\d{2})?)?$/i;
 const BASIC = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(?:(\d{2})(?:[.,](\d+))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
@@ -10,9 +10,9 @@ const RELATIVE = /^(\d{1,9})(s|m|h|d|w)$/i;
 const MS_BY_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const DAY_MS = 86_400_000;
 
-/** Most times that are shown together are of one day, and the calendar is what takes long. */
+/** Most times that are shown together are of one day, and computing the date is the slow part. */
 let formattedDay = { day: 0, text: "1970-01-01T" };
-/** Many entries are recorded within one millisecond. */
+/** Many entries are recorded in the same millisecond. */
 let formattedMs = { ms: 0, text: "1970-01-01T00:00:00.000Z" };
 
 export function formatTime(ms: number): string {
@@ -40,18 +40,21 @@ function three(number: number): string {
 
 const WRITTEN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-/** Whether a time is written the very way the record writes it. */
+/** Whether a time is written exactly as the record writes it. */
 export function isCanonicalTime(text: string): boolean {
   if (text.length !== 24 || !WRITTEN.test(text)) return false;
-  // Only the last days of a month may not be there.
+  // Only the last days of a month may be missing.
   const isLate = text[8] === "3" || (text[8] === "2" && text[9] === "9");
   return !isLate || Number(text.slice(8, 10)) <= daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
 }
 
-/** Milliseconds since 1970 of an ISO 8601 time, or undefined. No zone means UTC; a bare date is its first moment. */
+/**
+ * Milliseconds since 1970 of an ISO 8601 time, or undefined. Without a zone it is UTC; a bare date is the start of the
+ * day.
+ */
 export function parseTime(text: unknown): number | undefined {
   if (typeof text !== "string") return undefined;
-  // Most are written this way, and to take others apart takes ten times as long.
+  // Most are in this form, and parsing others takes ten times as long.
   if (isCanonicalTime(text)) return Date.parse(text);
   const match = ISO.exec(text) ?? BASIC.exec(text);
   if (match === null) return undefined;
@@ -61,7 +64,7 @@ export function parseTime(text: unknown): number | undefined {
   const h = Number(hour ?? 0);
   const m = Number(minute ?? 0);
   const s = Number(second ?? 0);
-  // 24:00:00 is ISO's way to write the end of a day, :60 its leap second; both roll over.
+  // 24:00:00 is ISO's end of a day, :60 a leap second; both roll over.
   if (h > 24 || (h === 24 && (m > 0 || s > 0)) || m > 59 || s > 60) return undefined;
   const offset = zoneMinutes(zone);
   if (offset === undefined) return undefined;
@@ -85,7 +88,7 @@ export function parseTimeBound(
   }
   const ms = parseTime(text);
   if (ms === undefined || !options.end) return ms;
-  // As an upper bound a bare date means its end.
+  // As an upper bound, a bare date means its end.
   if (/^\d{4}-?\d{2}-?\d{2}$/.test(text)) return ms + DAY_MS - 1;
   return ms;
 }
@@ -114,7 +117,10 @@ function zoneMinutes(zone: string | undefined): number | undefined {
 const HAS_ZONE = /[T ]\d{2}.*?(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
 const QUARTER_MS = 900_000;
 const CACHED_MAX = 4_096;
-/** Numbers above this are milliseconds since 1970, those below are seconds: it is the year 5138 in the one, 1973 in the other. */
+/**
+ * Larger numbers are milliseconds since 1970, smaller ones seconds: it is the year 5138 as seconds, 1973 as
+ * milliseconds.
+ */
 const SECONDS_MAX = 100_000_000_000;
 
 /** The clock of a named zone; of the machine's own zone if none is named. */
@@ -127,9 +133,9 @@ export function parseClock(timezone = ""): WallClock | Rejection {
   }
 }
 
-/** The clock on the wall of one zone: an IANA name, or the machine's own zone. */
+/** The local time of one zone: an IANA name, or the machine's own zone. */
 export class WallClock {
-  /** Made when it is first needed: it takes tens of milliseconds, and most times have a zone of their own. */
+  /** Created when needed: that takes tens of milliseconds, and most times have a zone of their own. */
   #format: Intl.DateTimeFormat | undefined;
   readonly #offsetByQuarter = new Map<number, number>();
 
@@ -153,8 +159,8 @@ export class WallClock {
   }
 
   /**
-   * The wall's time with six digits of a second, as Python writes it. In the hour that a clock shows twice the zone is
-   * added, since it could not be read back otherwise.
+   * Local time with six digits of a second, as Python writes it. In the hour that occurs twice the zone is added, since
+   * the time would be ambiguous otherwise.
    */
   format(ms: number): string {
     const offset = this.#offsetAt(ms);
@@ -163,8 +169,8 @@ export class WallClock {
   }
 
   /**
-   * Clocks are put forward and back. A time that was shown twice is taken as its first showing, and one that was never
-   * shown as if the clock had not been put forward yet; Python reads both alike.
+   * Daylight saving time: a local time that occurs twice is read as the first one, and one that is skipped as if the
+   * clock had not changed yet, as in Python.
    */
   #fromWall(wallMs: number): number {
     const before = this.#offsetAt(wallMs - DAY_MS);
@@ -173,7 +179,7 @@ export class WallClock {
     return wallMs - (fitting.length === 0 ? before : Math.max(...fitting));
   }
 
-  /** How far the wall is ahead of UTC. Offsets change at most every quarter of an hour, so one look serves it whole. */
+  /** The offset from UTC. It changes at most every quarter of an hour, so the result is cached for that long. */
   #offsetAt(ms: number): number {
     const quarter = Math.floor(ms / QUARTER_MS);
     const known = this.#offsetByQuarter.get(quarter);

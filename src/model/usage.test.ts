@@ -1,4 +1,4 @@
-// Usage as it is recorded, in the names of whoever counted.
+// Token counts as providers record them, under their various names.
 import { expect, test } from "vitest";
 import type { JsonValue } from "./json.js";
 import { readUsage } from "./usage.js";
@@ -47,7 +47,7 @@ test.each<[string, JsonValue, object]>([
   expect(rest).toEqual(expected);
 });
 
-test("what is no number of tokens is passed over, and where nothing is left there is no usage", () => {
+test("other values are ignored, and without any count there is no usage", () => {
   for (const count of [-1, 1.5, 1e300, "12", null, true, [1], { n: 1 }]) {
     expect(readUsage({ input_tokens: count, output_tokens: 0 })).toEqual({ usage: { output_tokens: 0 } });
     expect(readUsage({ input_tokens: count })).toBeUndefined();

@@ -1,4 +1,4 @@
-// Tokens that a call to a model took, in the names that all usage has, whatever its provider or its source calls them.
+// Tokens that a call to a model took, under one set of names for every provider.
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 
 export const tokenNames = [
@@ -7,17 +7,17 @@ export const tokenNames = [
 
 export type TokenName = (typeof tokenNames)[number];
 export type Usage = { readonly [N in TokenName]?: number };
-/** Where each count lies in a source: a name, or names one inside the other. */
+/** Where a count is in the source: a name, or nested names. */
 export type UsageNames = { readonly [N in TokenName]?: readonly (readonly string[])[] };
 
-/** Counts as the source has them, each at the first of its places that holds one; undefined where there is none. */
+/** Counts as the source has them, each from the first place that has one; undefined if there is none. */
 export function toUsage(source: JsonValue | undefined, places: UsageNames): Usage | undefined {
   if (!isJsonObject(source)) return undefined;
   let usage: { [name: string]: number } | undefined;
   for (const name of tokenNames) {
     for (const path of places[name] ?? []) {
       const count = valueAt(source, path);
-      // Nothing else is a number of tokens: sums of anything larger would not be exact.
+      // Other values are not token counts: larger sums would not be exact.
       if (!Number.isSafeInteger(count) || (count as number) < 0) continue;
       usage ??= {};
       usage[name] = count as number;
@@ -33,7 +33,7 @@ function valueAt(source: JsonValue | undefined, path: readonly string[]): JsonVa
   return value;
 }
 
-/** As Anthropic counts: what came from the cache is no part of the input. */
+/** As Anthropic counts: cached tokens are not part of the input. */
 export const anthropicUsage: UsageNames = {
   input_tokens: [["input_tokens"]],
   output_tokens: [["output_tokens"]],
@@ -41,7 +41,7 @@ export const anthropicUsage: UsageNames = {
   cache_write_tokens: [["cache_creation_input_tokens"]],
 };
 
-/** As OpenAI counts, in both of its interfaces: what came from the cache is part of the input. */
+/** As OpenAI counts, in both of its interfaces: cached tokens are part of the input. */
 export const openAiUsage: UsageNames = {
   input_tokens: [["input_tokens"], ["prompt_tokens"]],
   output_tokens: [["output_tokens"], ["completion_tokens"]],
@@ -59,12 +59,12 @@ export const openAiUsage: UsageNames = {
 };
 
 /**
- * What counts include, which differs by provider. Anthropic's input has nothing in it that came from the cache or went
- * there; OpenAI's and Gemini's has. OpenAI's output has what was thought in it; Gemini's has not.
+ * What counts include, which differs by provider. Anthropic's input excludes tokens read from and written to the cache;
+ * OpenAI's and Gemini's includes them. OpenAI's output includes thinking; Gemini's does not.
  */
 export type Counting = "anthropic" | "openai" | "gemini";
 
-/** Names by which the usage of a provider is known for certain. */
+/** Names that identify a provider's usage. */
 const marks: { readonly [C in Counting]: readonly string[] } = {
   anthropic: [
     ...["cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation"],
@@ -80,7 +80,7 @@ const marks: { readonly [C in Counting]: readonly string[] } = {
   ],
 };
 
-/** All the names that counts go by: our own, those of providers, and those of the AI SDK and Ollama. */
+/** All names of counts: our own, those of providers, and those of the AI SDK and Ollama. */
 const anyUsage: UsageNames = {
   input_tokens: [
     ...(openAiUsage.input_tokens ?? []),
@@ -110,7 +110,7 @@ const anyUsage: UsageNames = {
   ],
 };
 
-/** Usage as somebody recorded it, in whichever names; undefined where there is no count in it. */
+/** Recorded usage under any of these names; undefined if it has no count. */
 export function readUsage(
   source: JsonValue | undefined,
 ): { readonly usage: Usage; readonly counting?: Counting } | undefined {

@@ -1,4 +1,4 @@
-// What checks of a store answer: verification of the chain, seals, and what the doctor finds.
+// Answers of checks: verification of the chain, seals, and the findings of doctor.
 
 export type Verification = (
   | {
@@ -7,26 +7,26 @@ export type Verification = (
       readonly erased: number;
       readonly position: number;
       readonly hash: string;
-      /** Where a seal was given: what it says, and by which key. */
+      /** If a seal was given: what it says, and by which key. */
       readonly seal?: { readonly position: number; readonly sealed_at: string; readonly public_key: string };
     }
-  /** Position 0 stands for what is wrong with the log as a whole. */
+  /** Position 0 stands for the log as a whole. */
   | {
       readonly ok: false;
       readonly position: number;
-      /** In words; `cut_off` where the chain holds, but the log once held something else. */
+      /** In words; `cut_off` if the chain is intact, but the log once contained more. */
       readonly reason: string;
-      /** Where it is `cut_off`: what the log held, and who remembers it. */
+      /** If it is `cut_off`: what the log contained, and what shows it. */
       readonly known?: KnownHead;
-      /** Where a part is damaged that entries share: the positions of all of them. */
+      /** If a part that several entries share is damaged: the positions of all of them. */
       readonly holders?: readonly number[];
     }
 ) & {
-  /** What is no proof of tampering, and still has to be known. */
+  /** Findings that do not prove tampering, but matter. */
   readonly warnings?: readonly "trigger_missing"[];
 };
 
-/** A position and hash that a log once had, by what was kept of it elsewhere. */
+/** A position and hash that a log once had, as recorded elsewhere. */
 export interface KnownHead {
   readonly by: "index" | "seal";
   readonly log_id: string;
@@ -34,7 +34,7 @@ export interface KnownHead {
   readonly hash: string;
 }
 
-/** What a log does not hold although it once did, and the first position at which that shows. */
+/** What a log no longer contains, and the first position at which that shows. */
 export interface Contradiction {
   readonly position: number;
   readonly known: KnownHead;
@@ -53,22 +53,22 @@ export interface Seal {
   readonly signature: string;
 }
 
-/** What can be wrong with a seal while the log is as it was recorded. */
+/** What can be wrong with a seal although the log is as recorded. */
 export const sealFlaws = {
   other_key: "the seal was made with another key",
   other_log: "the seal is of another log",
   signature: "the signature of the seal is wrong",
 } as const;
 
-/** Whether the reason of a verification is about the seal, and not about the log. */
+/** Whether the reason concerns the seal, not the log. */
 export function isSealFlaw(reason: string): boolean {
   return (Object.values(sealFlaws) as readonly string[]).includes(reason);
 }
 
-/** What the doctor found: a check in plain words, and what to do about it. */
+/** A finding of doctor: a check in plain words, and what to do about it. */
 export interface Finding {
   readonly level: "ok" | "warn" | "fail";
-  /** What was looked at. */
+  /** What was checked. */
   readonly check:
     | "node"
     | "folder"
@@ -88,7 +88,7 @@ export interface Finding {
 }
 
 export interface Diagnosis {
-  /** False where anything fails; warnings are not failures. */
+  /** False if anything fails; warnings are not failures. */
   readonly ok: boolean;
   readonly findings: readonly Finding[];
 }

@@ -1,4 +1,4 @@
-// The clock on the wall: zones, and the hours that come twice or never.
+// Local times: zones, and the hours that occur twice or never.
 import { describe, expect, test } from "vitest";
 import { formatTime, parseClock, WallClock } from "./time.js";
 
@@ -21,18 +21,18 @@ describe("a time without a zone is read in the given one", () => {
     expect(utc(zone, time)).toBe(expected);
   });
 
-  test("the hour that a clock shows twice is taken as its first showing", () => {
+  test("of the hour that occurs twice, the first one is meant", () => {
     expect(utc("Europe/Berlin", "2026-10-25T02:30:00")).toBe("2026-10-25T00:30:00.000Z");
     expect(utc("America/New_York", "2026-11-01T01:30:00")).toBe("2026-11-01T05:30:00.000Z");
   });
 
-  test("the hour that it never shows is read as if it had not been put forward yet", () => {
+  test("the skipped hour is read as if the clock had not changed yet", () => {
     expect(utc("Europe/Berlin", "2026-03-29T02:30:00")).toBe("2026-03-29T01:30:00.000Z");
     expect(utc("Australia/Lord_Howe", "2026-10-04T02:15:00")).toBe("2026-10-03T15:45:00.000Z");
   });
 });
 
-test("a zone on the time itself wins", () => {
+test("a zone in the time itself takes precedence", () => {
   expect(utc("Asia/Tokyo", "2026-03-01T10:00:00Z")).toBe("2026-03-01T10:00:00.000Z");
   expect(utc("Asia/Tokyo", "2026-03-01T10:00:00.5+02:00")).toBe("2026-03-01T08:00:00.500Z");
   expect(utc("Asia/Tokyo", "2026-03-01T10:00:00-0330")).toBe("2026-03-01T13:30:00.000Z");

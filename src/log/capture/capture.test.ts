@@ -1,4 +1,5 @@
-// Capture: the same again is acknowledged, other content under the same id is a conflict, a batch is all or none.
+// Capture: a repeated entry is acknowledged, other content under the same id is a conflict, and a batch is all or
+// nothing.
 import { beforeEach, describe, expect, test } from "vitest";
 import { repeatableContext } from "../../../test/support/write-context.js";
 import { MemoryLog } from "../../engines/memory/log.js";
@@ -16,7 +17,7 @@ beforeEach(() => {
   capture = newCapture(log);
 });
 
-describe("the same id", () => {
+describe("the same entry again", () => {
   const entry = { kind: "interaction", id: "i", prompt: "p", memories_used: ["7"], context_pack: { a: 1, b: [2] } };
 
   test.each([
@@ -29,7 +30,7 @@ describe("the same id", () => {
     ["references that become the same text", { ...entry, memories_used: [7] }],
     ["labels given as empty", { ...entry, project: "", session_id: null }],
     ["an empty extra", { ...entry, extra: {} }],
-  ])("with %s is acknowledged again and stored once", async (_, again) => {
+  ])("with %s is acknowledged and stored once", async (_, again) => {
     const [first] = await captured([entry]);
     const [second] = await captured([again]);
     const { stored: _stored, ...receipt } = first as CapturedItem;
@@ -51,13 +52,13 @@ describe("the same id", () => {
     expect((await log.head()).position).toBe(1);
   });
 
-  test("and time is recognised in any time zone", async () => {
+  test("with its time in another time zone is recognised", async () => {
     await captured([{ ...entry, created_at: "2026-11-15T06:39:37Z" }]);
     const [again] = await captured([{ ...entry, created_at: "2026-11-15 08:39:37.000+02:00" }]);
     expect(again).toMatchObject({ status: "already_recorded", created_at: "2026-11-15T06:39:37.000Z" });
   });
 
-  test("of values that only JSON makes equal is recognised", async () => {
+  test("with values that only JSON makes equal is recognised", async () => {
     const extra = { at: new Date(0), nothing: undefined };
     await captured([{ ...entry, extra }]);
     expect(await captured([{ ...entry, extra }])).toMatchObject([{ status: "already_recorded" }]);
@@ -66,7 +67,7 @@ describe("the same id", () => {
     ]);
   });
 
-  test("offered by many callers at once is stored once", async () => {
+  test("from many callers at once is stored once", async () => {
     const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await captured([entry]))[0]?.status));
     expect(statuses.toSorted()).toEqual([...new Array(19).fill("already_recorded"), "recorded"]);
     expect((await log.head()).position).toBe(1);
@@ -76,7 +77,7 @@ describe("the same id", () => {
 describe("a batch", () => {
   const errorOf = (id: string | undefined, error = `error of ${id}`) => ({ kind: "error", id, error });
 
-  test("is appended in its order", async () => {
+  test("is appended in order", async () => {
     const items = await captured(["a", "b", "c"].map((id) => errorOf(id)));
     expect(items.map(({ id, position, status }) => [id, position, status])).toEqual([
       ["a", 1, "recorded"],
@@ -85,20 +86,20 @@ describe("a batch", () => {
     ]);
   });
 
-  test("with a wrong item is refused whole, and the answer names which", async () => {
+  test("with an invalid item is refused as a whole, and the answer says which item", async () => {
     const batch = [errorOf("a"), errorOf("b"), { kind: "error", error: 5 }, { kind: "verdict" }];
     expect(await capture.append(batch)).toMatchObject({ code: "field_invalid", field: "error", index: 2 });
     expect((await log.head()).position).toBe(0);
     expect(await log.find(["id:a"])).toEqual([undefined]);
   });
 
-  test("with an item that cannot be written as JSON is refused whole", async () => {
+  test("with an item that cannot be written as JSON is refused as a whole", async () => {
     const batch = [errorOf("a"), { kind: "tool_call", tool: "t", result: 1n }];
     expect(await capture.append(batch)).toMatchObject({ code: "field_invalid", index: 1 });
     expect((await log.head()).position).toBe(0);
   });
 
-  test("with an item that conflicts is refused whole", async () => {
+  test("with an item that conflicts is refused as a whole", async () => {
     await captured([errorOf("b")]);
     const refused = await capture.append([errorOf("a"), errorOf("b", "other"), errorOf("c")]);
     expect(refused).toMatchObject({ code: "id_conflict", index: 1 });
@@ -106,7 +107,7 @@ describe("a batch", () => {
     expect(await log.find(["id:a", "id:c"])).toEqual([undefined, undefined]);
   });
 
-  test("sent again is acknowledged again; sent with more, only that is new", async () => {
+  test("sent again is acknowledged; if entries were added, only those are new", async () => {
     await captured([errorOf("a"), errorOf("c")]);
     const items = await captured([errorOf("a"), errorOf("b"), errorOf("c"), errorOf("d")]);
     expect(items.map(({ position, status }) => [position, status])).toEqual([
@@ -117,7 +118,7 @@ describe("a batch", () => {
     ]);
   });
 
-  test("may name an id twice with the same content, and stores it once", async () => {
+  test("may contain an id twice with the same content, and stores it once", async () => {
     const items = await captured([errorOf("a"), errorOf("b"), errorOf("a")]);
     expect(items.map(({ id, position, status }) => [id, position, status])).toEqual([
       ["a", 1, "recorded"],
@@ -127,7 +128,7 @@ describe("a batch", () => {
     expect((await log.head()).position).toBe(2);
   });
 
-  test("that names an id twice with other content is a conflict", async () => {
+  test("that contains an id twice with different content is a conflict", async () => {
     expect(await capture.append([errorOf("a"), errorOf("a", "other")])).toMatchObject({
       code: "id_conflict",
       index: 1,
@@ -135,13 +136,13 @@ describe("a batch", () => {
     expect((await log.head()).position).toBe(0);
   });
 
-  test("stores equal entries without an id as often as they come", async () => {
+  test("stores equal entries without an id as often as they are sent", async () => {
     const items = await captured([errorOf(undefined), errorOf(undefined)]);
     expect(items.map(({ status }) => status)).toEqual(["recorded", "recorded"]);
     expect(new Set(items.map(({ id }) => id)).size).toBe(2);
   });
 
-  test("goes on where another caller took one of its ids meanwhile", async () => {
+  test("continues if another caller takes one of its ids meanwhile", async () => {
     const racing = new RacingLog([errorOf("b"), errorOf("c")]);
     const items = await newCapture(racing).append([errorOf("a"), errorOf("b"), errorOf("c")]);
     expect(items).toMatchObject([
@@ -156,7 +157,7 @@ describe("completing an interaction", () => {
   const asked = { kind: "interaction", id: "i", prompt: "p", session_id: "s", project: "atlas", client: "cli" };
   const answer = { kind: "response", interaction_id: "i", response: "r" };
 
-  test("inherits session, project and client, whatever was given with it", async () => {
+  test("inherits session, project and client, whatever the caller gives", async () => {
     await captured([asked]);
     await captured([{ ...answer, session_id: "other", project: "other" }]);
     const [, stored] = await log.read({ after: 0, limit: 10 });
@@ -168,7 +169,7 @@ describe("completing an interaction", () => {
     });
   });
 
-  test("of nothing is refused", async () => {
+  test("that does not exist is refused", async () => {
     await captured([{ kind: "error", id: "e", error: "e" }]);
     for (const interaction_id of ["i", "e", "", "\ud800"]) {
       expect(await capture.append([{ ...answer, interaction_id }])).toMatchObject({
@@ -179,7 +180,7 @@ describe("completing an interaction", () => {
     }
   });
 
-  test("twice is refused, unless it is the same", async () => {
+  test("twice is refused, unless the content is the same", async () => {
     await captured([asked]);
     const [first] = await captured([answer]);
     expect(await captured([answer])).toMatchObject([{ status: "already_recorded", id: first?.id, position: 2 }]);
@@ -187,17 +188,17 @@ describe("completing an interaction", () => {
     expect((await log.head()).position).toBe(2);
   });
 
-  test("is refused where it was recorded with a response", async () => {
+  test("is refused if it was recorded with a response", async () => {
     await captured([{ ...asked, response: "there already" }]);
     expect(await capture.append([answer])).toMatchObject({ code: "already_completed" });
   });
 
-  test("with an id that another entry has is a conflict of ids", async () => {
+  test("with the id of another entry is an id conflict", async () => {
     await captured([asked, { kind: "error", id: "e", error: "e" }]);
     expect(await capture.append([{ ...answer, id: "e" }])).toMatchObject({ code: "id_conflict" });
   });
 
-  test("works in the batch that records it, but not before it", async () => {
+  test("works in the batch that records it, if it comes later", async () => {
     expect(await capture.append([answer, asked])).toMatchObject({ code: "interaction_not_found", index: 0 });
     expect(await captured([asked, answer])).toMatchObject([{ position: 1 }, { position: 2 }]);
     expect(await captured([asked, answer])).toMatchObject([
@@ -225,10 +226,10 @@ describe("completing an interaction", () => {
   });
 });
 
-describe("width", () => {
+describe("number of JSON values", () => {
   const wide = (values: number) => ({ kind: "tool_call", tool: "t", result: Array<number>(values - 3).fill(0) });
 
-  test("of an entry is bounded, wherever its values are", async () => {
+  test("in an entry is limited, wherever they are", async () => {
     expect(await capture.record(wide(250_000))).toMatchObject([{ status: "recorded" }]);
     expect(await capture.record(wide(250_001))).toMatchObject({ code: "too_many_values" });
     expect(await capture.record([wide(9), wide(250_001)])).toMatchObject({ code: "too_many_values", index: 1 });
@@ -237,7 +238,7 @@ describe("width", () => {
     expect(await capture.record({ ...wide(250_000), once })).toMatchObject({ code: "too_many_values" });
   });
 
-  test("of what is appended at once is bounded, and nothing of it is stored", async () => {
+  test("in one append is limited, and nothing of it is stored", async () => {
     const batch = Array.from({ length: 5 }, () => wide(200_000));
     expect(await capture.record([...batch, wide(9)])).toMatchObject({ code: "too_many_values" });
     expect((await log.head()).position).toBe(0);
@@ -245,7 +246,7 @@ describe("width", () => {
   });
 });
 
-test("a batch of thousands lets others have their turn, and is what it was when it was given", async () => {
+test("a batch of thousands yields to other work, and is stored as it was when it was given", async () => {
   const batch: object[] = Array.from({ length: 20_000 }, (_, nth) => ({ kind: "error", error: `e ${nth}` }));
   let turns = 0;
   const timer = setInterval(() => {

@@ -1,10 +1,10 @@
-// The door: what each kind takes, in which shape it is kept, and what is refused with which code and field.
+// Validation: what each kind takes, how it is stored, and what is refused with which code and field.
 import { describe, expect, test } from "vitest";
 import { captureKinds } from "../../model/kinds.js";
 import { Rejection } from "../../model/rejection.js";
 import { type Draft, parseDraft } from "./draft.js";
 
-/** The least that each kind needs. */
+/** The minimum that each kind needs. */
 const least = {
   interaction: { kind: "interaction", prompt: "p" },
   response: { kind: "response", interaction_id: "i" },
@@ -54,13 +54,13 @@ const everything = {
 } as const;
 
 describe.each(captureKinds)("a %s", (kind) => {
-  test("needs no more than its required fields, and keeps no more than it was given", () => {
+  test("needs only its required fields, and stores only what it was given", () => {
     const { kind: _, ...given } = least[kind];
     expect(parseDraft(least[kind])).toMatchObject({ kind, id: undefined });
     expect(draftOf(least[kind]).body).toEqual(given);
   });
 
-  test("keeps every field as it was given", () => {
+  test("stores every field as it was given", () => {
     const { body } = draftOf({ ...least[kind], ...everything[kind] });
     expect(body).toEqual({ ...("session_id" in least[kind] ? { session_id: "s" } : {}), ...everything[kind] });
   });
@@ -82,7 +82,7 @@ describe.each(captureKinds)("a %s", (kind) => {
     }
   });
 
-  test("takes null in place of an optional field as absent", () => {
+  test("treats null in an optional field as absent", () => {
     const nothing = Object.fromEntries(
       [...Object.keys(everything[kind]), "id", "created_at", "project", "client", "extra"]
         .filter((name) => !(name in least[kind]))
@@ -91,7 +91,7 @@ describe.each(captureKinds)("a %s", (kind) => {
     expect(draftOf({ ...nothing, ...least[kind] }).body).toEqual(draftOf(least[kind]).body);
   });
 
-  test("takes labels, an id and a time, which is kept in UTC", () => {
+  test("takes labels, an id and a time, which is stored in UTC", () => {
     const envelope = { id: "i-1", created_at: "2026-11-15T08:39:37+02:00", session_id: "s", project: "p", client: "c" };
     const { id, body } = draftOf({ ...least[kind], ...envelope });
     expect(id).toBe("i-1");
@@ -106,7 +106,7 @@ describe.each(captureKinds)("a %s", (kind) => {
   });
 });
 
-describe("a field of the wrong type is refused by its name:", () => {
+describe("a field of the wrong type is refused by name:", () => {
   const wrong: readonly (readonly [keyof typeof least, string, readonly unknown[], string])[] = [
     ["interaction", "prompt", ["", " ", "\n\t\u00a0\u3000", 1, {}, []], "prompt_blank"],
     ["interaction", "response", [1, {}, [], true], "field_invalid"],
@@ -168,7 +168,7 @@ describe("a field of the wrong type is refused by its name:", () => {
   });
 });
 
-test("a prompt is blank where trim leaves nothing of it: a byte order mark is, a control character is not", () => {
+test("a prompt is blank if trimming leaves nothing: a byte order mark is blank, a control character is not", () => {
   expect(refusalOf({ kind: "interaction", prompt: "\ufeff" })).toMatchObject({ code: "prompt_blank" });
   for (const prompt of ["\u001c", "\u0085", "\u200b"]) {
     expect(draftOf({ kind: "interaction", prompt }).body).toEqual({ prompt });
@@ -185,7 +185,7 @@ describe("the kind", () => {
     expect(refusalOf({ kind, error: "e" })).toMatchObject({ code: "kind_unknown", field: "kind", hint: known });
   });
 
-  test("may be left out only where the caller says which is meant", () => {
+  test("may be left out only if the caller says which one is meant", () => {
     expect(refusalOf({ prompt: "p" })).toMatchObject({ code: "field_missing", field: "kind" });
     expect(parseDraft({ prompt: "p" }, "interaction")).toMatchObject({ kind: "interaction" });
     expect(parseDraft({ kind: null, prompt: "p" }, "interaction")).toMatchObject({ kind: "interaction" });
@@ -202,7 +202,7 @@ describe("references", () => {
     expect(body.memories_used).toEqual(["m", "7", "-1.5", "1e+21", "true", "false", ""]);
   });
 
-  test("that are refused are named by their place in the list", () => {
+  test("that are refused are named by their index", () => {
     expect(refusalOf({ ...least.interaction, chunks_used: ["a", 1, null] }).message).toContain("chunks_used[2]");
   });
 
@@ -237,17 +237,17 @@ describe("a message without content", () => {
 });
 
 describe("extra", () => {
-  test("is refused where it repeats a field that is also given flat", () => {
+  test("is refused if it repeats a field that is also given directly", () => {
     const refused = refusalOf({ ...least.error, note: 1, extra: { note: 2 } });
     expect(refused).toMatchObject({ code: "field_invalid", field: "note" });
   });
 
-  test("may use the names of known fields, which stay apart", () => {
+  test("may use the names of known fields, which stay separate", () => {
     const { body } = draftOf({ ...least.error, extra: { error: "inner", kind: "inner" } });
     expect(body).toMatchObject({ error: "e", extra: { error: "inner", kind: "inner" } });
   });
 
-  test.each(["__proto__", "constructor", "toString", ""])("keeps %j as a key like any other", (name) => {
+  test.each(["__proto__", "constructor", "toString", ""])("keeps %j as an ordinary key", (name) => {
     const input = JSON.parse(`{"kind":"error","error":"e",${JSON.stringify(name)}:{"polluted":true}}`);
     const { body } = draftOf(input);
     expect(Object.keys(body.extra as object)).toEqual([name]);
@@ -255,7 +255,7 @@ describe("extra", () => {
     expect({}).not.toHaveProperty("polluted");
   });
 
-  test("__proto__ cannot lend an entry its fields", () => {
+  test("__proto__ cannot add fields to an entry", () => {
     const input = JSON.parse('{"kind":"error","__proto__":{"error":"borrowed","id":"borrowed"}}');
     expect(refusalOf(input)).toMatchObject({ code: "field_missing", field: "error" });
   });
@@ -268,7 +268,7 @@ describe("nesting", () => {
     return value;
   };
 
-  test("of 200 levels is taken, of 201 refused, the entry itself being the first", () => {
+  test("of 200 levels is accepted, of 201 refused; the entry itself is the first level", () => {
     expect(parseDraft({ ...least.tool_call, result: nested(199) })).not.toBeInstanceOf(Rejection);
     expect(refusalOf({ ...least.tool_call, result: nested(200) })).toMatchObject({
       code: "nesting_too_deep",
@@ -277,11 +277,11 @@ describe("nesting", () => {
     });
   });
 
-  test("of a hundred thousand levels is refused like any other", () => {
+  test("of a hundred thousand levels is refused in the same way", () => {
     expect(refusalOf({ ...least.tool_call, result: nested(100_000) })).toMatchObject({ code: "nesting_too_deep" });
   });
 
-  test("without end is refused too", () => {
+  test("that is circular is refused too", () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
     expect(refusalOf({ ...least.tool_call, args: circle })).toMatchObject({ code: "nesting_too_deep" });
@@ -304,7 +304,7 @@ test.each([
   ["an Error", new Error("boom"), "error.message"],
   ["a Map", new Map([["a", 1]]), "Object.fromEntries"],
   ["a Set", new Set([1]), "[...set]"],
-])("%s, which JSON cannot represent, is refused with a hint how to give it", (what, value, way) => {
+])("%s, which JSON cannot represent, is refused with a hint how to write it", (what, value, way) => {
   for (const held of [value, { cause: [value] }]) {
     expect(parseDraft({ kind: "tool_call", tool: "t", result: held })).toMatchObject({
       code: "field_invalid",

@@ -1,11 +1,11 @@
-// Group commit: callers that wait together are written together, and a failure reaches those whom it concerns.
+// Group commit: callers that wait together are written together, and a failure reaches only the callers it concerns.
 import { expect, test } from "vitest";
 import { MemoryLog } from "../../engines/memory/log.js";
 import { Fault } from "../../model/fault.js";
 import type { AppendOutcome, AppendUnit, LogEntry } from "../port.js";
 import { GroupCommit } from "./group-commit.js";
 
-/** A log whose appends wait until the test lets each of them go. */
+/** A log whose appends wait until the test releases them. */
 class HeldLog extends MemoryLog {
   readonly calls: (readonly AppendUnit[])[] = [];
   readonly #gates: { readonly open: () => void; readonly fail: (error: Error) => void }[] = [];
@@ -25,7 +25,7 @@ class HeldLog extends MemoryLog {
   }
 }
 
-test("callers of one turn are written in one call, each with an outcome of its own", async () => {
+test("callers of one tick are written in one call, each with its own outcome", async () => {
   const log = new HeldLog();
   const commit = new GroupCommit(log);
   const appended = ["a", "b", "c"].map((id) => commit.append([newEntry(id)]));
@@ -36,7 +36,7 @@ test("callers of one turn are written in one call, each with an outcome of its o
   expect(outcomes.map((outcome) => "placed" in outcome && outcome.placed[0]?.position)).toEqual([1, 2, 3]);
 });
 
-test("what arrives while two batches are being written makes the next batch", async () => {
+test("what arrives while two batches are being written becomes the next batch", async () => {
   const log = new HeldLog();
   const commit = new GroupCommit(log);
   const appended: Promise<AppendOutcome>[] = [];
@@ -55,7 +55,7 @@ test("what arrives while two batches are being written makes the next batch", as
   expect((await log.head()).position).toBe(10);
 });
 
-test("a refused unit concerns its own caller only", async () => {
+test("a refused unit affects only its own caller", async () => {
   const log = new MemoryLog();
   const commit = new GroupCommit(log);
   await commit.append([newEntry("a")]);
@@ -85,7 +85,7 @@ test("a batch that fails rejects its callers, and later ones are written", async
   expect(await again).toMatchObject({ placed: [{ position: 2 }] });
 });
 
-test("a batch is bounded in entries and bytes, and a caller's unit is never torn apart", async () => {
+test("a batch is limited in entries and bytes, and a caller's unit is never split", async () => {
   const log = new HeldLog();
   const commit = new GroupCommit(log);
   const big = Buffer.alloc(12 * 1024 * 1024);
@@ -145,7 +145,7 @@ test("beyond 200,000 waiting entries callers are asked to retry; at half of that
   expect(commit.load).toEqual({ entries: 0, bytes: 0, is_pressed: false });
 });
 
-test("who watches hears of every commit: how much, how long, and why it failed", async () => {
+test("an observer gets every commit: its size, its duration, and why it failed", async () => {
   const log = new HeldLog();
   const commit = new GroupCommit(log);
   const heard: unknown[] = [];
@@ -163,7 +163,7 @@ test("who watches hears of every commit: how much, how long, and why it failed",
   expect(heard[0]).not.toHaveProperty("fault");
 });
 
-test("however many watch, each hears of every commit until it stops watching", async () => {
+test("each of many observers gets every commit until it stops observing", async () => {
   const log = new HeldLog();
   const commit = new GroupCommit(log);
   const heard = { first: 0, second: 0 };
@@ -184,7 +184,7 @@ test("however many watch, each hears of every commit until it stops watching", a
   expect(heard).toEqual({ first: 1, second: 2 });
 });
 
-test("the log's growth is announced to all who listen: of what was placed and restored, and not of what failed", async () => {
+test("listeners learn that the log has grown by placed and restored entries, not by failed ones", async () => {
   const log = new MemoryLog();
   const commit = new GroupCommit(log);
   const told = { first: 0, second: 0 };
@@ -212,7 +212,7 @@ test("listeners learn whether something may have been erased", async () => {
   commit.listen(({ may_erase }) => told.push(may_erase));
   await commit.append([newEntry("a")]);
   await commit.append([{ ...newEntry("r"), kind: "redaction", body: Buffer.from('{"id":"r","positions":[1]}') }]);
-  // Of what others have written nothing is known.
+  // Nothing is known of what others have written.
   commit.announce();
   expect(told).toEqual([false, true, true]);
 });
@@ -235,7 +235,7 @@ test("it is drained once everything queued before has been answered", async () =
   expect(drained).toBe(true);
 });
 
-test("it is drained also when the last batch failed", async () => {
+test("it is also drained if the last batch failed", async () => {
   const log = new HeldLog();
   const commit = new GroupCommit(log);
   const appended = commit.append([newEntry("a")]);
@@ -255,7 +255,7 @@ function unitsOf(log: HeldLog): readonly number[] {
   return log.calls.map((units) => units.length);
 }
 
-/** Lets everything that is ready to run do so. */
+/** Runs everything that is ready to run. */
 async function turn(): Promise<void> {
   for (let rounds = 0; rounds < 3; rounds += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -20,13 +20,13 @@ test("the body is the id and what the caller gave, in order, as JSON in UTF-8", 
   );
 });
 
-test("the salt has sixteen bytes and precedes the body, as they are hashed together", () => {
+test("the salt has sixteen bytes and precedes the body, because they are hashed together", () => {
   const { salt, body } = packed({ kind: "error", id: "e-1", body: { error: "e" } }).entry;
   expect(salt).toHaveLength(16);
   expect([body.buffer, body.byteOffset]).toEqual([salt.buffer, salt.byteOffset + 16]);
 });
 
-test("an entry without an id gets a UUIDv7, and one without a time that of its recording", () => {
+test("an entry without an id gets a UUIDv7, and one without a time gets the time of recording", () => {
   const first = packed({ kind: "error", id: undefined, body: { error: "e" } });
   const second = packed({ kind: "error", id: undefined, body: { error: "e" } });
   expect(isUuidV7(first.id)).toBe(true);
@@ -42,14 +42,14 @@ test("a given time is when it happened, not when it was recorded", () => {
   expect(entry.recorded_at).toMatch(/^2026-/);
 });
 
-test("an entry claims its id, and a response also the completion of its interaction", () => {
+test("an entry claims its id, and a response also claims the completion of its interaction", () => {
   expect(packed({ kind: "error", id: "e-1", body: {} }).entry.claims).toEqual(["id:e-1"]);
   const response = packed({ kind: "response", id: "r-1", body: { interaction_id: "i-1" } });
   expect(response.entry.claims).toEqual(["id:r-1", "completes:i-1"]);
 });
 
-describe("what JSON cannot hold", () => {
-  test("is refused where it cannot be written at all", () => {
+describe("what JSON cannot represent", () => {
+  test("is refused if it cannot be written at all", () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
     const broken = {
@@ -65,7 +65,7 @@ describe("what JSON cannot hold", () => {
     }
   });
 
-  test("becomes what JSON makes of it where it can", () => {
+  test("is stored as JSON writes it, if JSON can", () => {
     const result = { date: new Date(0), nothing: undefined, infinite: Number.POSITIVE_INFINITY, list: [undefined] };
     const { entry } = packed({ kind: "tool_call", id: "t", body: { tool: "t", result } });
     expect(JSON.parse(Buffer.from(entry.body).toString()).result).toEqual({
@@ -100,7 +100,7 @@ describe("an entry's JSON", () => {
   });
 });
 
-test("entries that share room have the bytes that each would have alone, short ones and long ones", () => {
+test("entries in a shared buffer have the same bytes as alone, short ones and long ones", () => {
   const room = sharedRoom();
   const errors = [1, 5_000, 30_000, 2, 90_000, 21_000, 7].map((chars) =>
     "é🙂a日\ud800".repeat(chars / 5 + 1).slice(0, chars),

@@ -1,4 +1,4 @@
-// Seals: what is signed, what is accepted as a seal, and where the key is.
+// Seals: what is signed, what is accepted as a seal, and where the key is stored.
 
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const { privateKey: key } = generateKeyPairSync("ed25519");
 const head = { log_id: "log", position: 7, hash: new Uint8Array(32).fill(1) };
 const seal = sealHead(head, { key, nowMs: Date.UTC(2026, 10, 15) });
 
-test("a seal that was just made is genuine, read back from its text too, with and without the key at hand", () => {
+test("a new seal is valid, also when it is read back from its text, with and without the key", () => {
   expect(sealFlaw(seal, key)).toBeUndefined();
   expect(sealFlaw(seal, createPublicKey(key))).toBeUndefined();
   expect(sealFlaw(itemAt(parseSeals(JSON.stringify(seal)) as readonly Seal[], 0), undefined)).toBeUndefined();
@@ -52,7 +52,7 @@ test.each([
   expect(parseSeals(given)).toMatchObject({ code: "seal_invalid", field: "against" });
 });
 
-test("of many seals, a line each, the newest of the log counts, in any order", () => {
+test("of many seals, one per line, the newest of the log counts, in any order", () => {
   const at = (position: number, log_id = "log") =>
     sealHead({ ...head, position, log_id }, { key, nowMs: 1_000 - position });
   const text = [at(7), at(90, "other"), at(12), at(3)].map((one) => `${JSON.stringify(one)}\n\n`).join("");
@@ -63,7 +63,7 @@ test("of many seals, a line each, the newest of the log counts, in any order", (
   expect(parseSeals(JSON.stringify(seal, null, 2))).toEqual([seal]);
 });
 
-test("a line that is no seal is named", () => {
+test("a line that is not a seal is named", () => {
   const text = `${JSON.stringify(seal)}\n{"hansard_seal":1}\n`;
   expect(parseSeals(text)).toMatchObject({
     code: "seal_invalid",
@@ -72,13 +72,13 @@ test("a line that is no seal is named", () => {
 });
 
 describe("the key", () => {
-  test("is in the user's configuration, and a relative XDG_CONFIG_HOME is ignored", () => {
+  test("is in the user's configuration folder; a relative XDG_CONFIG_HOME is ignored", () => {
     expect(defaultSealKeyPath({ home: "/h" })).toBe("/h/.config/hansard/seal-key.pem");
     expect(defaultSealKeyPath({ home: "/h", config_home: "/c" })).toBe("/c/hansard/seal-key.pem");
     expect(defaultSealKeyPath({ home: "/h", config_home: "c" })).toBe("/h/.config/hansard/seal-key.pem");
   });
 
-  test("is made on first use for its owner alone, and stays the same", () => {
+  test("is created on first use, readable only by its owner, and stays the same", () => {
     const folder = folderOfTest();
     const path = join(folder, "config", "hansard", "seal-key.pem");
     expect(findSealKey(path)).toBeUndefined();
@@ -95,7 +95,7 @@ describe("the key", () => {
     expect(existsSync(join(data, "sub"))).toBe(false);
   });
 
-  test("that is none, or of another kind, is a fault that says so and is not overwritten", () => {
+  test("that is not a key, or of another kind, is a fault that says so, and is not overwritten", () => {
     const path = join(folderOfTest(), "key.pem");
     for (const text of [
       "",
@@ -108,7 +108,7 @@ describe("the key", () => {
     }
   });
 
-  test("that cannot be made says where", () => {
+  test("that cannot be created is a fault that names its path", () => {
     const folder = join(folderOfTest(), "file");
     mkdirSync(folder);
     chmodSync(folder, 0o700);
