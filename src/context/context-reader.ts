@@ -10,12 +10,15 @@ import type { AnswerLookup, Context, ContextChange, GivenMessage, LedTo, Told } 
 import type { Entry, EntryOf, ErasedEntry, Interaction } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
 import { isJsonObject } from "../model/json.js";
+import { isJsonLarger } from "../model/json-size.js";
+import { limits } from "../model/limits.js";
 import { firstCodePoints } from "../model/normalise.js";
 import { readRole, textsOfUser } from "../model/roles.js";
 import { TimeSlice } from "../model/scheduling.js";
 import { EntryReader, type EntryRef } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { HistoryReader } from "../sessions/history/history.js";
+import { contextTooLarge } from "../sessions/history/history-refusals.js";
 import { TokenCounts, tokensOf } from "../sessions/history/tokens.js";
 import { AnswerFinder, callIdsOf, hasWordsOfUser, type ModelAnswer, mayHaveMade } from "./answers.js";
 import { type Assembled, assemble, partsOf } from "./assemble.js";
@@ -44,6 +47,8 @@ export class ContextReader {
       const change = await this.#previous(answer, assembled.messages);
       const { messages, previous } = await this.#linked(answer, assembled.messages, change);
       const led_to = await ledTo({ index: this.#parts.index, entries: this.#entries }, answer);
+      // Counting takes longest, so what is too large is refused first.
+      if (isJsonLarger([{ ...assembled, messages }, previous], limits.context_bytes)) throw contextTooLarge();
       const context = { ...assembled, messages, tokens: await this.#count(assembled), ...previous, led_to };
       return ref.is_masked === true ? this.#masked(context) : context;
     });

@@ -4,7 +4,8 @@ export const limits = {
   entry_bytes: 16 * 1024 * 1024,
   request_bytes: 64 * 1024 * 1024,
   history_bytes: 32 * 1024 * 1024,
-  /** Entries read for a history, including those it does not show. */
+  context_bytes: 32 * 1024 * 1024,
+  /** Entries read for a history or a context, including those it does not show. */
   history_read_chars: 256 * 1024 * 1024,
   nesting_levels: 200,
   /** JSON values are the members of objects and the items of lists, at every depth. */

@@ -7,6 +7,7 @@ export type RejectionCode =
   | "confidence_out_of_range"
   | "consolidation_backwards"
   | "content_type_unsupported"
+  | "context_too_large"
   | "cursor_invalid"
   | "entries_missing"
   | "entry_not_found"

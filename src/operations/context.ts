@@ -38,7 +38,7 @@ export const context = operation({
   positional: ["id"],
   output: contextAnswer,
   missing: "entry",
-  refusals: ["field_invalid"],
+  refusals: ["field_invalid", "context_too_large"],
   needs: "index_at_head",
   answer: async ({ contexts }, { id, masked }) => foundFor(id, await contexts.context({ ...id, is_masked: masked })),
 });

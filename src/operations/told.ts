@@ -47,7 +47,7 @@ export const told = operation({
   positional: ["id", "q"],
   output: toldAnswer,
   missing: "entry",
-  refusals: ["field_invalid"],
+  refusals: ["field_invalid", "context_too_large"],
   needs: "index_at_head",
   answer: async ({ contexts }, { id, q }) => foundFor(id, await contexts.told({ ...id, phrase: q })),
 });

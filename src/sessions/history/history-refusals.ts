@@ -2,6 +2,8 @@
 import { limits } from "../../model/limits.js";
 import { RecorderError, type Rejection, reject } from "../../model/rejection.js";
 
+const MIB = 1024 * 1024;
+
 export function budgetTooSmall(field: "max_messages" | "max_tokens", least: number): RecorderError {
   return new RecorderError({
     code: "budget_too_small",
@@ -12,32 +14,39 @@ export function budgetTooSmall(field: "max_messages" | "max_tokens", least: numb
   });
 }
 
+const LARGEST = `${limits.history_bytes / MIB} MiB`;
+
 /** What makes a history too large, and what helps. */
 const tooLarge = {
   messages: {
-    what: "the history is",
+    message: `the history is larger than ${LARGEST}`,
     hint: "Ask for less with max_messages or max_tokens.",
   },
   newest: {
-    what: "the newest messages that belong together are",
+    message: `the newest messages that belong together are larger than ${LARGEST}`,
     hint: "Clear or consolidate the session to go on without them; each entry can be read by its id.",
   },
   systems: {
-    what: "the session's system messages are",
+    message: `the session's system messages are larger than ${LARGEST}`,
     hint: "Withdraw those that are no longer needed: every history includes all system messages.",
+  },
+  read: {
+    message: `more than ${limits.history_read_chars / MIB} MiB of entries would have to be read for the history`,
+    hint: "Clear or consolidate the session: what comes before that is not read.",
   },
 } as const;
 
-export function historyTooLarge(what: keyof typeof tooLarge): RecorderError {
-  const message = `${tooLarge[what].what} larger than ${limits.history_bytes / 1024 / 1024} MiB`;
-  return new RecorderError({ code: "history_too_large", message, hint: tooLarge[what].hint });
+export type TooLarge = keyof typeof tooLarge;
+
+export function historyTooLarge(what: TooLarge): RecorderError {
+  return new RecorderError({ code: "history_too_large", ...tooLarge[what] });
 }
 
-export function tooMuchToRead(): RecorderError {
+export function contextTooLarge(): RecorderError {
   return new RecorderError({
-    code: "history_too_large",
-    message: `more than ${limits.history_read_chars / 1024 / 1024} MiB of entries would have to be read for the history`,
-    hint: "Clear or consolidate the session: what comes before that is not read.",
+    code: "context_too_large",
+    message: `what the model was given, with what had changed since the answer before, is larger than ${LARGEST}`,
+    hint: "GET /sessions/{id}/entries lists what came before the answer; each entry can be read by its id.",
   });
 }
 

@@ -4,6 +4,7 @@ import { type Content, isBlank } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import { itemAt } from "../../model/item-at.js";
 import type { JsonObject } from "../../model/json.js";
+import { isJsonLarger } from "../../model/json-size.js";
 import { limits } from "../../model/limits.js";
 import type { RecorderError } from "../../model/rejection.js";
 import { EntryReader } from "../../search/lists/entry-reader.js";
@@ -13,7 +14,7 @@ import type { HistoryQuery } from "../session-query.js";
 import { toAnthropic } from "./anthropic.js";
 import { type Step, snapDown, toStep } from "./consolidation.js";
 import type { HistoryDocument } from "./history-document.js";
-import { budgetTooSmall, historyTooLarge, tooManyTokens, tooMuchToRead } from "./history-refusals.js";
+import { budgetTooSmall, contextTooLarge, historyTooLarge, type TooLarge, tooManyTokens } from "./history-refusals.js";
 import { type AssistantPart, type Item, interactionToItems, messageToItems, toolCallToItems } from "./items.js";
 import { groupToOpenAi, systemToOpenAi } from "./openai.js";
 import { type MessageGroup, messagesIn, type RepairOptions, repair } from "./repair.js";
@@ -58,9 +59,6 @@ const CHUNK_MAX = 2_000;
 const USERS_FIRST = 2;
 /** Bytes of bodies read at a time. */
 const READ_BYTES = 16 * 1024 * 1024;
-/** The most bytes of a character in JSON, and what the fields of a message take besides their values. */
-const JSON_BYTES_PER_CHAR = 6;
-const MESSAGE_CHARS = 100;
 
 /** Counting stops here: a million tokens of some texts take seconds. */
 const LEAST_TOKENS_MAX = 1_000_000;
@@ -72,13 +70,9 @@ interface ReadBudget {
   readonly chars_max: number;
   /** Drops what the history does not show of an item. */
   readonly toShown: (item: Item) => Item;
+  /** Why too much is refused. */
+  readonly refusal: (what: TooLarge) => RecorderError;
 }
-
-const UNLIMITED: ReadBudget = {
-  chars_left: Number.POSITIVE_INFINITY,
-  chars_max: Number.POSITIVE_INFINITY,
-  toShown: (item) => item,
-};
 
 export class HistoryReader {
   readonly #parts: ReadingParts;
@@ -96,7 +90,7 @@ export class HistoryReader {
     const span = session === undefined ? undefined : await presentSpan(this.#parts.index, session);
     await assertNoneUnplaced(this.#parts.index, span ?? UNKNOWN);
     if (span === undefined) return render(NOTHING, query);
-    const budget = { chars_left: limits.history_read_chars, chars_max: limits.history_bytes, toShown: shownBy(query) };
+    const budget = budgetOf({ toShown: shownBy(query), refusal: historyTooLarge });
     const front = await this.#front(span, budget);
     // Every message takes at least one token.
     const most = Math.max(1, Math.min(max_messages, max_tokens ?? max_messages));
@@ -122,8 +116,10 @@ export class HistoryReader {
 
   /** The window at the end of a span with what precedes it; the smallest window where none fits. */
   async groupsIn(span: HistorySpan, options: WindowOptions): Promise<HistoryGroups> {
-    const front = await this.#front(span, UNLIMITED);
-    const conversation = await this.#conversation(span, front, options, UNLIMITED);
+    const budget = budgetOf({ toShown: (item) => item, refusal: contextTooLarge });
+    const front = await this.#front(span, budget);
+    const conversation = await this.#conversation(span, front, options, budget);
+    if (conversation.is_cut) throw contextTooLarge();
     const windows = windowsOf(conversation);
     const window = windows.findLast(({ messages }) => messages <= options.max_messages) ?? windows[0];
     return window === undefined ? { systems: front.systems, groups: [] } : shownIn(front, conversation, window);
@@ -182,7 +178,7 @@ export class HistoryReader {
           chars += charsOf(item);
         }
         // They are part of every history: asking for less would not help.
-        if (chars > budget.chars_max) throw historyTooLarge("systems");
+        if (chars > budget.chars_max) throw budget.refusal("systems");
       }
     }
     return systems;
@@ -294,7 +290,7 @@ export class HistoryReader {
     for (let at = 0; at < wanted.length; ) {
       const some = await this.#entries.readSome(wanted.slice(at), { before, bytes_max: READ_BYTES });
       budget.chars_left -= some.chars;
-      if (budget.chars_left < 0) throw tooMuchToRead();
+      if (budget.chars_left < 0) throw budget.refusal("read");
       // A consolidation may keep positions of other sessions, by mistake.
       const own = some.entries.filter((entry) => entry.session_id === session_id && kinds.includes(entry.kind));
       const items = own
@@ -305,6 +301,10 @@ export class HistoryReader {
       at += some.used;
     }
   }
+}
+
+function budgetOf(how: Pick<ReadBudget, "toShown" | "refusal">): ReadBudget {
+  return { chars_left: limits.history_read_chars, chars_max: limits.history_bytes, ...how };
 }
 
 const NOTHING: HistoryGroups = { systems: [], groups: [] };
@@ -393,17 +393,8 @@ function charsOfContent(content: Content): number {
   return typeof content === "string" ? content.length : JSON.stringify(content).length;
 }
 
-/** Measured exactly only where an estimate says that it may be. */
 function isTooLarge(history: HistoryDocument): boolean {
-  let chars = "system" in history ? history.system.length : 0;
-  for (const message of history.messages) {
-    chars += MESSAGE_CHARS;
-    for (const value of Object.values(message)) {
-      chars += typeof value === "string" ? value.length : JSON.stringify(value).length;
-    }
-  }
-  if (chars * JSON_BYTES_PER_CHAR <= limits.history_bytes) return false;
-  return Buffer.byteLength(JSON.stringify(history)) > limits.history_bytes;
+  return isJsonLarger(history, limits.history_bytes);
 }
 
 /** The end of a session's conversation, as far as it was read. */

@@ -1,5 +1,6 @@
 // How much of a session is read for its history, and how large a history may be.
 import { expect, test } from "vitest";
+import { LARGE_MARK, recordLarge } from "../../../test/support/large-session.js";
 import { composeInMemory } from "../../../test/support/memory-recorder.js";
 import { assistant, result, type SessionEntry, system, user } from "../../../test/support/recorded-session.js";
 import { repeatableContext } from "../../../test/support/write-context.js";
@@ -59,48 +60,18 @@ test("a history over 32 MiB is refused, one with fewer messages is not", async (
   await expect(escaped.session.history()).rejects.toMatchObject(refused);
 });
 
-/** Makes its large bodies when they are read, so that a test can have more of them than memory; counts what is read. */
-class LargeLog extends MemoryLog {
-  chars = 0;
-
-  override async getBodies(positions: readonly number[], bytes_max = Number.POSITIVE_INFINITY) {
-    const large = "x".repeat(LARGE_CHARS);
-    const found = (await super.getBodies(positions)).map((stored) => {
-      const body = stored?.body?.replace(MARK, large);
-      return stored === undefined || body === undefined ? stored : { ...stored, body };
-    });
-    let bytes = 0;
-    const end = found.findIndex((stored, at) => {
-      bytes += stored?.body?.length ?? 0;
-      return at > 0 && bytes > bytes_max;
-    });
-    const read = found.slice(0, end === -1 ? found.length : end);
-    for (const stored of read) this.chars += stored?.body?.length ?? 0;
-    return read;
-  }
-}
-
-const MARK = "<large>";
-const LARGE_CHARS = 15 * 1024 * 1024;
 const MIB = 1024 * 1024;
-
-async function large(entries: readonly SessionEntry[]) {
-  const log = new LargeLog();
-  const recorder = composeInMemory({ log, index: new MemoryIndex(), writeContext: repeatableContext() });
-  await recorder.append(entries.map((entry) => ({ session_id: "s", ...entry }) as never));
-  return { log, session: recorder.session("s") };
-}
 
 const times = (count: number, ...entries: readonly SessionEntry[]): readonly SessionEntry[] =>
   Array.from({ length: count }, () => entries).flat();
 const thought = (): SessionEntry => ({
   kind: "message",
   role: "assistant",
-  content: [{ type: "thinking", thinking: MARK, signature: "signed" }],
+  content: [{ type: "thinking", thinking: LARGE_MARK, signature: "signed" }],
 });
 
 test("system messages over 32 MiB are refused whatever else is asked for, and no more of them is read", async () => {
-  const { log, session } = await large([...times(41, system(MARK)), user("Hello")]);
+  const { log, session } = await recordLarge([...times(41, system(LARGE_MARK)), user("Hello")]);
   const refused = { code: "history_too_large", message: expect.stringContaining("system messages"), hint: /Withdraw/ };
   for (const options of [{}, { max_messages: 1 }, { max_tokens: 100 }, { format: "anthropic" as const }]) {
     log.chars = 0;
@@ -111,7 +82,7 @@ test("system messages over 32 MiB are refused whatever else is asked for, and no
 });
 
 test("signed thinking counts where it is shown, and elsewhere what is read is bounded", async () => {
-  const { log, session } = await large([user("Hello"), ...times(41, thought())]);
+  const { log, session } = await recordLarge([user("Hello"), ...times(41, thought())]);
   const refused = { code: "history_too_large", hint: expect.stringContaining("Clear or consolidate") };
   for (const options of [{ max_messages: 1 }, { format: "anthropic" as const }, { max_tokens: 100 }]) {
     log.chars = 0;
@@ -119,7 +90,7 @@ test("signed thinking counts where it is shown, and elsewhere what is read is bo
     expect(log.chars).toBeLessThan(300 * MIB);
   }
   const said = { ...thought(), content: [...(thought().content as readonly object[]), { type: "text", text: "Yes." }] };
-  const few = await large([user("Hello"), ...times(3, said as SessionEntry)]);
+  const few = await recordLarge([user("Hello"), ...times(3, said as SessionEntry)]);
   await expect(few.session.history({ format: "anthropic" })).rejects.toMatchObject({ code: "history_too_large" });
   expect(await few.session.history()).toHaveLength(4);
   await few.session.clear();
@@ -129,9 +100,9 @@ test("signed thinking counts where it is shown, and elsewhere what is read is bo
 test("responses that came later are read a few at a time", async () => {
   const asked = Array.from({ length: 12 }, (_, nth): readonly SessionEntry[] => [
     { kind: "interaction", id: `i${nth}`, prompt: "?" },
-    { kind: "response", interaction_id: `i${nth}`, response: MARK },
+    { kind: "response", interaction_id: `i${nth}`, response: LARGE_MARK },
   ]);
-  const { log, session } = await large(asked.flat());
+  const { log, session } = await recordLarge(asked.flat());
   await expect(session.history()).rejects.toMatchObject({ code: "history_too_large" });
   expect(log.chars).toBeLessThan(64 * MIB);
   expect(await session.history({ max_messages: 2 })).toHaveLength(2);
@@ -141,7 +112,7 @@ test("the tokens that the newest messages need are not counted without end", asy
   const words = Array.from({ length: 4_000 }, (_, nth) => String.fromCodePoint(0x4e00 + ((nth * 7_919) % 20_000))).join(
     "",
   );
-  const { session } = await large(times(3, user(words.repeat(500))));
+  const { session } = await recordLarge(times(3, user(words.repeat(500))));
   const refused = { code: "history_too_large", hint: expect.stringContaining("max_messages") };
   await expect(session.history({ max_tokens: 100 })).rejects.toMatchObject(refused);
   expect(await session.history({ max_messages: 1 })).toHaveLength(1);

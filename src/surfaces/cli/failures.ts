@@ -93,6 +93,7 @@ const statusByRejection = {
   budget_too_small: 2,
   confidence_out_of_range: 2,
   consolidation_backwards: 1,
+  context_too_large: 2,
   content_type_unsupported: 2,
   cursor_invalid: 2,
   entries_missing: 2,

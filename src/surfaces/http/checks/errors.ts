@@ -22,6 +22,7 @@ export const statusByRejection = {
   budget_too_small: 400,
   confidence_out_of_range: 400,
   consolidation_backwards: 409,
+  context_too_large: 413,
   content_type_unsupported: 415,
   cursor_invalid: 400,
   entries_missing: 400,
