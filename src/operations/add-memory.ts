@@ -43,7 +43,7 @@ export const addMemory = operation({
   },
   missing: undefined,
   refusals: ["confidence_out_of_range", "label_invalid", "memory_known", "time_invalid"],
-  needs: "writers",
+  needs: "store",
   answer: ({ memories }, { body }) => memories.add(body),
 });
 

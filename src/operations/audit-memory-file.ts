@@ -27,6 +27,7 @@ export const auditMemoryFile = operation({
   answer_is: "A verdict on each.",
   missing: undefined,
   refusals: ["label_invalid"],
+  reads_all: true,
   needs: "index_at_head",
   async answer({ review }, { body }) {
     const statements = await (await review()).audit(body);

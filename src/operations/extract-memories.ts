@@ -20,6 +20,7 @@ export const extractMemories = operation({
   answer_is: "The result.",
   missing: undefined,
   refusals: ["interaction_not_found"],
-  needs: "writers",
+  reads_all: true,
+  needs: "store",
   answer: ({ memories }, { id }) => memories.extractOne(id),
 });

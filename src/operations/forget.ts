@@ -31,6 +31,8 @@ export const forget = operation({
     ...(["kind_reserved", "session_id_invalid", "label_invalid", "entry_not_found", "session_not_found"] as const),
     "project_not_found",
   ],
-  needs: "writers",
-  answer: (writers, { body }) => writers.forget(body),
+  reads_all: true,
+  erases: true,
+  needs: "store",
+  answer: (store, { body }) => store.forget(body),
 });

@@ -27,6 +27,6 @@ export const giveVerdicts = operation({
   answer_is: "The memories as they are now.",
   missing: undefined,
   refusals: ["memory_not_found", "verdict_given"],
-  needs: "writers",
+  needs: "store",
   answer: ({ memories }, { body }) => memories.verdicts(body),
 });

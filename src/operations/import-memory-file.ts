@@ -27,6 +27,7 @@ export const importMemoryFile = operation({
   answer_is: "The result for each.",
   missing: undefined,
   refusals: ["label_invalid"],
-  needs: "writers",
+  reads_all: true,
+  needs: "store",
   answer: async ({ memories }, { body }) => ({ statements: await memories.proposeFile(body) }),
 });

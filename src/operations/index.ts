@@ -35,6 +35,7 @@ import { sessionHistory } from "./session-history.js";
 import { supersedeMemory } from "./supersede-memory.js";
 import { told } from "./told.js";
 import { usage } from "./usage.js";
+import { verify } from "./verify.js";
 
 /** Those that are methods of the recorder itself. */
 export const recorderOperations = {
@@ -87,6 +88,7 @@ const otherOperations = {
   extractMemories,
   reinforceMemories,
   forget,
+  verify,
 };
 
 /** Those that append entries. The library has methods for them that are handier, and answer with more. */
@@ -113,38 +115,19 @@ export type RecorderMethods = {
 
 export const operationList: readonly AnyOperation[] = Object.values(operations);
 
-/** The operations as calls that the reading side answers, each also as JSON. */
+/** The operations as calls that the reading side answers. */
 export const operationCalls: CallTable<AnswerContext<Readers>> = Object.fromEntries(
   operationList.flatMap((operation) =>
     isReading(operation)
-      ? [
-          [operation.name, (parts: AnswerContext<Readers>, query: never) => answerFrom(operation, parts, query)],
-          [
-            jsonCallOf(operation),
-            async (parts: AnswerContext<Readers>, query: never) => toJson(await answerFrom(operation, parts, query)),
-          ],
-        ]
+      ? [[operation.name, (parts: AnswerContext<Readers>, query: never) => answerFrom(operation, parts, query)]]
       : [],
   ),
 );
 
-/** The call that answers with JSON in UTF-8, written where it is read: a large answer crosses to another thread without a copy. */
-export function jsonCallOf({ name }: Pick<AnyOperation, "name">): string {
-  return `${name} as JSON`;
-}
-
-export interface JsonAnswer {
-  readonly json: Uint8Array;
-}
-
-function toJson(answer: unknown): JsonAnswer | undefined {
-  return answer === undefined ? undefined : { json: Buffer.from(JSON.stringify(answer)) };
-}
-
-type ReadingOperation = Exclude<AnyOperation, { readonly needs: "recorder" | "writers" }>;
+type ReadingOperation = Exclude<AnyOperation, { readonly needs: "recorder" | "store" }>;
 
 function isReading(operation: AnyOperation): operation is ReadingOperation {
-  return operation.needs !== "recorder" && operation.needs !== "writers";
+  return operation.needs !== "recorder" && operation.needs !== "store";
 }
 
 function answerFrom(operation: ReadingOperation, parts: AnswerContext<Readers>, query: never): Promise<unknown> {

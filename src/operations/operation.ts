@@ -10,9 +10,8 @@ import { type Noun, notFound, RecorderError, Rejection, type RejectionCode, reje
 import type { AnswerOf, GivenIn } from "../model/schema.js";
 import type { AnswerContext } from "../reading/call-table.js";
 import { type Input, type OptionsOf, parseInput, type QueryOf, type Question } from "../search/input.js";
-import type { Parameter } from "../search/parameters.js";
 import type { Readers } from "./readers.js";
-import type { Recording, Writers } from "./recording.js";
+import type { Recording, StoreWork } from "./recording.js";
 
 /** `any` needs a key, and what it may do is decided further in; `open` needs none and shows no recorded text. */
 export type Need = Scope | "open" | "any";
@@ -94,8 +93,8 @@ interface Sources<Q, A> {
   readonly several: (parts: AnswerContext<Readers>, query: Q) => Promise<A>;
   /** What appends entries, here or on a server. */
   readonly recorder: (recorder: Recording, query: Q) => Promise<A>;
-  /** What writes about memories and erases, where the store is. */
-  readonly writers: (writers: Writers, query: Q) => Promise<A>;
+  /** What works on the store itself, on its own machine: writes about memories, erases, verifies. */
+  readonly store: (store: StoreWork, query: Q) => Promise<A>;
 }
 
 export type Source = keyof Sources<unknown, unknown>;
@@ -144,8 +143,16 @@ export interface Operation<
   readonly markdown?: string;
   /** An answer may be as large as an entry can be: HTTP sends the JSON that is written where it is read. */
   readonly is_large?: true;
+  /** It may read the whole record: callers wait longer, and few run at once. */
+  readonly reads_all?: true;
+  /** It scans the entries whose texts are not indexed yet, so they are indexed soon after it. */
+  readonly scans_texts?: true;
+  /** It erases bodies, so what watching keeps of them is erased too. */
+  readonly erases?: true;
+  /** The answer depends on prices, which a caller may have given. */
+  readonly uses_prices?: true;
   /** The call is recorded, so cross-origin and HEAD requests are refused. */
-  readonly note?: (writers: Writers, query: QueryOf<I>, answer: AnswerOf<S>) => Promise<void>;
+  readonly note?: (store: StoreWork, query: QueryOf<I>, answer: AnswerOf<S>) => Promise<void>;
   readonly answer: Sources<AskedWith<I, B>, AnswerOf<S> | (Missing extends Noun ? undefined : never)>[N];
 }
 
@@ -165,11 +172,8 @@ export function operation<
 /** The last argument of a method; it may be left out where nothing in it is needed. */
 type SentLast<S extends TSchema> = object extends GivenIn<S> ? [sent?: GivenIn<S>] : [sent: GivenIn<S>];
 
-/** What an operation is answered from: what it was asked with, or what its address names and what was sent. */
-type AskedWith<I, B> =
-  B extends Body<infer _, infer Parsed>
-    ? Omit<QueryOf<I>, "filter" | "given" | "fingerprint" | "now_ms"> & { readonly body: Parsed }
-    : QueryOf<I>;
+/** What an operation is answered from: what it was asked with, and what was sent. */
+type AskedWith<I, B> = QueryOf<I> & (B extends Body<infer _, infer Parsed> ? { readonly body: Parsed } : unknown);
 
 /** What an operation is answered with. */
 export type AnswerTo<Op> = Op extends { readonly output: infer S extends TSchema; readonly missing: infer M }
@@ -200,7 +204,7 @@ export type AnyOperation = Omit<
   Operation,
   "answer" | "needs" | "input" | "positional" | "refine" | "recorded" | "toJson" | "note"
 > & {
-  readonly note?: (writers: Writers, query: never, answer: never) => Promise<void>;
+  readonly note?: (store: StoreWork, query: never, answer: never) => Promise<void>;
   readonly input: Input;
   readonly refine?: (query: never) => object;
   readonly positional: readonly string[];
@@ -232,13 +236,8 @@ export function parseOptions(
   const known = knownOptions(options, body === undefined ? Object.keys(input) : [...Object.keys(input), "body"]);
   const absent = pathParametersOf({ route }).find((field) => (known[field] ?? undefined) === undefined);
   if (absent !== undefined) return reject({ code: "field_missing", field: absent, message: `${absent} is missing` });
-  if (body === undefined) return parseInput({ name, input, refine } as Question, known as OptionsOf<Input>, nowMs);
-  const query: { [name: string]: unknown } = {};
-  for (const [field, parameter] of Object.entries(input) as readonly (readonly [string, Parameter])[]) {
-    const parsed = parameter.parse(known[field], { name: field, nowMs });
-    if (parsed instanceof Rejection) return parsed;
-    query[field] = parsed;
-  }
+  const query = parseInput({ name, input, refine } as Question, known as OptionsOf<Input>, nowMs);
+  if (body === undefined || query instanceof Rejection) return query;
   const sent = body.parse(known.body);
   return sent instanceof Rejection ? sent : { ...query, body: sent };
 }

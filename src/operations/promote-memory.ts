@@ -27,6 +27,6 @@ export const promoteMemory = operation({
   answer_is: "The memory as it is now.",
   missing: undefined,
   refusals: ["memory_known", "memory_not_found", "verdict_given"],
-  needs: "writers",
+  needs: "store",
   answer: ({ memories }, { id, body }) => memories.promote(id, body),
 });

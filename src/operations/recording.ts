@@ -3,6 +3,7 @@ import type { AppendResult, Captured } from "../log/capture/capture.js";
 import type { ForgetRequest, Forgotten } from "../log/forgetting/forget-requests.js";
 import type { MemoryWriter } from "../memories/memory-writer.js";
 import type { EntryInput } from "../model/entry.js";
+import type { Verification } from "../model/verification.js";
 
 /** A recorder, whose store is here or on a server. */
 export interface Recording {
@@ -14,8 +15,9 @@ export interface Recording {
   };
 }
 
-/** What writes in addition to capture, where the store is. */
-export interface Writers {
+/** What works on the store itself, on its own machine. */
+export interface StoreWork {
   readonly memories: MemoryWriter;
   readonly forget: (request: ForgetRequest) => Promise<Forgotten>;
+  readonly verify: () => Promise<Verification>;
 }

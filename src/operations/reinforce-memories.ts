@@ -21,6 +21,7 @@ export const reinforceMemories = operation({
   answer_is: "What was counted.",
   missing: undefined,
   refusals: ["interaction_not_found"],
-  needs: "writers",
+  reads_all: true,
+  needs: "store",
   answer: ({ memories }, { id }) => memories.reinforceOne(id),
 });

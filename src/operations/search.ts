@@ -124,6 +124,7 @@ export const search = operation({
   ),
   missing: undefined,
   refusals: [],
+  scans_texts: true,
   needs: "texts_at_checkpoint",
   answer: ({ searches }, query) => searches.search(toSearchQuery(query, query.q)),
 });

@@ -41,6 +41,7 @@ export const sessionHistory = operation({
   output: Type.Object({ text: Type.String({ description: "The lines." }) }),
   missing: undefined,
   refusals: [],
+  scans_texts: true,
   needs: "several",
   async answer({ index }, { query, ...given }) {
     const found = await index.read(

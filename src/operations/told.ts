@@ -48,6 +48,7 @@ export const told = operation({
   output: toldAnswer,
   missing: "entry",
   refusals: ["field_invalid", "context_too_large"],
+  scans_texts: true,
   needs: "index_at_head",
   answer: async ({ contexts }, { id, q }) => foundFor(id, await contexts.told({ ...id, phrase: q })),
 });

@@ -44,6 +44,7 @@ export const usage = operation({
   output: usageReport,
   missing: undefined,
   refusals: [],
+  uses_prices: true,
   // Sums without the older calls would be wrong, and the error would go unnoticed.
   needs: "index_at_head",
   answer: ({ usage }, query) => usage.read(query),

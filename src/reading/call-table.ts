@@ -13,8 +13,11 @@ export type CallsOf<T> = {
   readonly [N in keyof T]: T[N] extends (parts: never, ...query: infer Q) => infer A ? (...query: Q) => A : never;
 };
 
+/** An answer as JSON is bytes in UTF-8, written where it is read: a large one crosses to another thread without a copy. */
+export type AnswerForm = "value" | "json";
+
 /** Asks by name, wherever the answer comes from. */
-export type Ask = (name: string, query: unknown) => Promise<unknown>;
+export type Ask = (name: string, query: unknown, form?: AnswerForm) => Promise<unknown>;
 
 /** Turns a table into functions that ask by name. */
 export function bindCalls<T extends object>(table: T, ask: Ask): CallsOf<T> {

@@ -10,7 +10,7 @@ import { Fault } from "../model/fault.js";
 import type { Mask } from "../model/mask.js";
 import type { KnownHead } from "../model/verification.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
-import type { AnswerContext, CallTable, Reading } from "./call-table.js";
+import type { AnswerContext, AnswerForm, CallTable, Reading } from "./call-table.js";
 import { type Freshness, IndexInUse, IndexView, type ReadersOf, type ViewParts } from "./index-in-use.js";
 import type { IndexState } from "./maintenance.js";
 import {
@@ -53,10 +53,11 @@ export class LocalReading<R> implements Reading {
     };
   }
 
-  async ask(name: string, query: unknown): Promise<unknown> {
-    const answer = this.#calls[name];
-    if (answer === undefined) throw new Error(`unknown call ${name}`);
-    return answer(this.#answering, query as never);
+  async ask(name: string, query: unknown, form: AnswerForm = "value"): Promise<unknown> {
+    const call = this.#calls[name];
+    if (call === undefined) throw new Error(`unknown call ${name}`);
+    const answer = await call(this.#answering, query as never);
+    return form === "value" || answer === undefined ? answer : Buffer.from(JSON.stringify(answer));
   }
 
   /** Positions of the log and of the index behind it. */

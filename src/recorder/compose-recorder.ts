@@ -23,14 +23,12 @@ import type { Mask } from "../model/mask.js";
 import { orThrow } from "../model/rejection.js";
 import { SerialQueue } from "../model/scheduling.js";
 import { type Calls, calls as callTable } from "../operations/calls.js";
-import { type JsonAnswer, jsonCallOf } from "../operations/index.js";
-import { parseOptions } from "../operations/operation.js";
-import type { Writers } from "../operations/recording.js";
+import type { StoreWork } from "../operations/recording.js";
 import { bindCalls, type Reading } from "../reading/call-table.js";
 import { TailHub } from "../reading/tail/hub.js";
 import type { TailSource } from "../reading/tail/read-tail.js";
 import { Monitoring } from "./monitoring.js";
-import { methodsBy, type Operate, type OperateAsJson } from "./operation-methods.js";
+import { askedWith, methodsBy, type Operate } from "./operation-methods.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
 import { StoreAdmin } from "./store-admin.js";
 
@@ -62,13 +60,7 @@ export interface StoreParts {
 export function composeRecorder(opened: StoreParts): Recorder {
   const { log, reading, mask, writeContext, growth } = opened;
   const calls: Calls = bindCalls(callTable, (name, query) => reading.ask(name, query));
-  const operate: Operate = async (operation, options) =>
-    reading.ask(operation.name, orThrow(parseOptions(operation, options, writeContext.nowMs())));
-  const operateAsJson: OperateAsJson = async (operation, options) => {
-    const query = orThrow(parseOptions(operation, options, writeContext.nowMs()));
-    const answer = (await reading.ask(jsonCallOf(operation), query)) as JsonAnswer | undefined;
-    return answer?.json;
-  };
+  const operate: Operate = (operation, { query, form }) => reading.ask(operation.name, query, form);
   const store = { ...opened, calls, operate };
   const commit = new GroupCommit(log);
   const queue = new SerialQueue();
@@ -145,15 +137,17 @@ export function composeRecorder(opened: StoreParts): Recorder {
     exports,
     imports,
     passes: memories,
-    operate: async (operation, options) => {
-      const query = orThrow(parseOptions(operation, options, writeContext.nowMs()));
-      const writers: Writers = { memories, forget: async (request) => orThrow(await admin.forget(request)) };
-      if (operation.needs === "writers") return operation.answer(writers, query as never);
-      const answer = await reading.ask(operation.name, query);
-      await operation.note?.(writers, query as never, answer as never);
+    async operate(operation, asked) {
+      const work: StoreWork = {
+        memories,
+        forget: async (request) => orThrow(await admin.forget(request)),
+        verify: async () => orThrow(await admin.verify()),
+      };
+      if (operation.needs === "store") return operation.answer(work, asked.query);
+      const answer = await operate(operation, asked);
+      await operation.note?.(work, asked.query, answer as never);
       return answer;
     },
-    operateAsJson,
     monitoring,
     by: partsOf,
     close() {
@@ -179,7 +173,7 @@ function writingParts(
     readonly recorded: RecordedHooks;
   },
 ) {
-  const { log, calls, mask, commit } = store;
+  const { log, calls, mask, commit, writeContext } = store;
   const capture = new Capture(store);
   const admin = new StoreAdmin(store);
   const note = admin.note.bind(admin);
@@ -189,7 +183,12 @@ function writingParts(
     note,
     memories: new MemoryWriter({
       ...store,
-      calls: { ...calls, ...methodsBy(store.operate) },
+      calls: {
+        ...calls,
+        ...methodsBy((operation, options) =>
+          store.operate(operation, askedWith(operation, options, writeContext.nowMs())),
+        ),
+      },
       openExtractor,
       forget: (entry) =>
         admin.forget({

@@ -1,22 +1,33 @@
 // The operations as methods: the library's interface follows from their list.
 
 import { knownOptions } from "../model/options.js";
+import { orThrow } from "../model/rejection.js";
 import { type OperationMethods, operations, type RecorderMethods, recorderOperations } from "../operations/index.js";
-import type { AnswerTo, AnyOperation } from "../operations/operation.js";
+import { type AnswerTo, type AnyOperation, parseOptions } from "../operations/operation.js";
+import type { AnswerForm } from "../reading/call-table.js";
 import type { OptionsOf } from "../search/input.js";
 
 /** What an operation is asked with, by name. */
 export type Options = { readonly [name: string]: unknown };
 
-/** Carries an operation out, here or on a server. */
-export type Operate = (operation: AnyOperation, options: Options) => Promise<unknown>;
+/** What an operation is asked with: as it was given, and parsed. */
+export interface Asked {
+  readonly options: Options;
+  readonly query: never;
+  readonly form?: AnswerForm | undefined;
+}
 
-/** The same, with the answer as JSON in UTF-8. */
-export type OperateAsJson = (operation: AnyOperation, options: Options) => Promise<Uint8Array | undefined>;
+/** Carries an operation out, here or on a server. */
+export type Operate = (operation: AnyOperation, asked: Asked) => Promise<unknown>;
+
+/** Parses what an operation is asked with; throws what is refused. */
+export function askedWith(operation: AnyOperation, options: Options, nowMs: number): Asked {
+  return { options, query: orThrow(parseOptions(operation, options, nowMs)) as never };
+}
 
 abstract class Operable {
   /** Carries an operation out. Surfaces call it with what a request, a tool call or a command line gave. */
-  abstract operate(operation: AnyOperation, options: Options): Promise<unknown>;
+  abstract operate(operation: AnyOperation, options: Options, form?: AnswerForm): Promise<unknown>;
 
   /** What was recorded about a phrase as text for an agent: a line each, newest first. */
   async sessionHistory(query: string, role?: string, limit?: number): Promise<string>;
@@ -44,7 +55,7 @@ for (const [name, operation] of Object.entries(recorderOperations)) {
 export const OperationMethodsBase = Operable as abstract new () => Operable & RecorderMethods;
 
 /** Every operation as a method, for a session and for memories, whose methods some of them are. */
-export function methodsBy(operate: Operate): OperationMethods {
+export function methodsBy(operate: (operation: AnyOperation, options: Options) => Promise<unknown>): OperationMethods {
   const methods = Object.entries(operations).map(([name, operation]) => [
     name,
     async (...given: readonly unknown[]) => operate(operation, optionsOf(operation, given)),

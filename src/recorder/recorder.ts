@@ -35,20 +35,15 @@ import { orThrow, RecorderError, reject } from "../model/rejection.js";
 import type { Contradiction, Seal, Verification } from "../model/verification.js";
 import type { Calls } from "../operations/calls.js";
 import type { Operations } from "../operations/index.js";
-import { type AnyOperation, parseOptions } from "../operations/operation.js";
+import type { AnyOperation } from "../operations/operation.js";
+import type { AnswerForm } from "../reading/call-table.js";
 import { rebuildWithProgress } from "../reading/rebuild.js";
 import type { Tail } from "../reading/tail/tail.js";
 import { parseTailQuery, type TailOptions, type TailQuery, tailInput } from "../reading/tail/tail-query.js";
 import type { OptionsOf } from "../search/input.js";
 import { Memories, type MemoryPasses } from "./memories.js";
 import type { Health, Monitoring } from "./monitoring.js";
-import {
-  methodsBy,
-  type Operate,
-  type OperateAsJson,
-  OperationMethodsBase,
-  type Options,
-} from "./operation-methods.js";
+import { askedWith, methodsBy, type Operate, OperationMethodsBase, type Options } from "./operation-methods.js";
 import { Session, type SessionLabels, type SessionRecorder } from "./session.js";
 import type { StoreAdmin } from "./store-admin.js";
 
@@ -88,7 +83,6 @@ export interface RecorderParts {
   readonly nowMs: () => number;
   /** Carries an operation out, here or on a server. */
   readonly operate: Operate;
-  readonly operateAsJson: OperateAsJson;
   /** Begins to learn in the background, unless it has. */
   readonly learn: (options: LearningOptions) => void;
   readonly watches: Watches;
@@ -138,19 +132,13 @@ export class Recorder extends OperationMethodsBase {
     throw new RecorderError({ code: "field_invalid", field: "key_id", message: "key_id is not the id of a key" });
   }
 
-  /** Carries an operation out; one that appends entries goes the way of `append`. */
-  override async operate(operation: AnyOperation, options: Options): Promise<unknown> {
+  /** Carries an operation out; one that appends entries goes the way of `append`. Servers ask for large answers as JSON. */
+  override async operate(operation: AnyOperation, options: Options, form?: AnswerForm): Promise<unknown> {
     const { operate, nowMs } = this.#open();
-    if (operation.needs === "recorder") {
-      return operation.answer(this, orThrow(parseOptions(operation, options, nowMs())) as never);
-    }
-    const answer = await operate(operation, options);
-    return operation.name === "forget" ? this.#forgetting(answer as Forgotten) : answer;
-  }
-
-  /** The same as JSON in UTF-8, for servers: an answer may be as large as an entry can be. */
-  async operateAsJson(operation: AnyOperation, options: Options): Promise<Uint8Array | undefined> {
-    return this.#open().operateAsJson(operation, options);
+    const asked = askedWith(operation, options, nowMs());
+    if (operation.needs === "recorder") return operation.answer(this, asked.query);
+    const answer = await operate(operation, { ...asked, form });
+    return operation.erases === true ? this.#forgetting(answer as Forgotten) : answer;
   }
 
   /** The labels in effect here: those given to `within`. */
@@ -266,7 +254,7 @@ export class Recorder extends OperationMethodsBase {
    */
   async verify(options: VerifyOptions = {}): Promise<Verification> {
     const { against } = knownOptions(options, optionTables.verify);
-    return orThrow(await this.#open().admin.verify(against));
+    return against === undefined ? this.#operations.verify() : orThrow(await this.#open().admin.verify(against));
   }
 
   /**

@@ -39,7 +39,7 @@ export class StoreAdmin {
   }
 
   /** The chain as it is, then a seal that was given, then all else that is known of what the log once held. */
-  async verify(against: Seal | string | undefined): Promise<Verification | Rejection> {
+  async verify(against?: Seal | string): Promise<Verification | Rejection> {
     const { log, calls, sealing } = this.#parts;
     const walk = async (): Promise<Verification> => {
       // Opening the log restored missing triggers, so the reader no longer sees that they were missing.

@@ -61,7 +61,8 @@ export function parseInput<I extends Input>(
   }
   const filtered = parseFilters(filterNamesOf(input), known, nowMs);
   if (filtered instanceof Rejection) return filtered;
-  const fingerprint = fingerprintOf([name, filtered.given, bound]);
+  // Only cursors are bound to it.
+  const fingerprint = input.cursor === undefined ? "" : fingerprintOf([name, filtered.given, bound]);
   const given = { ...own, ...filtered, fingerprint, now_ms: nowMs } as unknown as QueryOf<I>;
   const query = refine === undefined ? given : refine(given);
   const { cursor } = input;

@@ -5,15 +5,17 @@ import { createMask } from "../guard/masking/mask.js";
 import { AlteredNote, notingAltered } from "../log/altered-note.js";
 import { leaseOf } from "../model/lease.js";
 import { calls } from "../operations/calls.js";
+import { operationList } from "../operations/index.js";
 import { type Readers, readersOf } from "../operations/readers.js";
 import { BackgroundIndexer } from "../reading/background-indexer.js";
 import { LocalReading } from "../reading/local-reading.js";
 import { purgeFile } from "./purging.js";
 import { givenAway, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
-import type { ReadThreadOptions } from "./threaded-reading.js";
+import type { Asked, ReadThreadOptions } from "./threaded-reading.js";
 
-/** Calls that scan every entry whose texts are not indexed yet. */
-const LOOKS_AT_TEXTS: ReadonlySet<string> = new Set(["search", "sessionHistory", "told"]);
+const scanningTexts: ReadonlySet<string> = new Set(
+  operationList.filter(({ scans_texts }) => scans_texts === true).map(({ name }) => name),
+);
 
 const options = workerData as ReadThreadOptions;
 const port = parentPort as MessagePort;
@@ -61,15 +63,14 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
     return settled();
   }
   if (method !== "ask") throw new Error(`unknown call ${method}`);
-  const { name, query } = argument as { readonly name: string; readonly query: unknown };
-  if (LOOKS_AT_TEXTS.has(name)) following?.noteSearch();
-  return (reading as LocalReading<Readers>).ask(name, query);
+  const { name, query, form } = argument as Asked;
+  if (scanningTexts.has(name)) following?.noteSearch();
+  return (reading as LocalReading<Readers>).ask(name, query, form);
 }
 
 /** The bytes of a large entry: copying would happen in the receiving thread, which everybody waits for. */
 function givenIn(result: unknown): readonly ArrayBuffer[] {
-  const json = (result as { readonly json?: unknown } | undefined)?.json;
-  return json instanceof Uint8Array ? givenAway(json) : [];
+  return result instanceof Uint8Array ? givenAway(result) : [];
 }
 
 port.on("message", async (request: ThreadRequest) => {

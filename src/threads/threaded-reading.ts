@@ -1,6 +1,6 @@
 // Reads and tails in their own threads, started on first use, so neither ever holds up capture.
 
-import type { Reading } from "../reading/call-table.js";
+import type { AnswerForm, Reading } from "../reading/call-table.js";
 import type { RebuildOptions } from "../reading/rebuild.js";
 import type { TailRange, TailRead, TailSource } from "../reading/tail/read-tail.js";
 import type { PriceFile } from "../usage/price-file.js";
@@ -25,6 +25,13 @@ export interface ReadThreadOptions {
   readonly prices?: PriceFile | undefined;
 }
 
+/** What is asked of the thread. */
+export interface Asked {
+  readonly name: string;
+  readonly query: unknown;
+  readonly form: AnswerForm | undefined;
+}
+
 export class ThreadedReading implements Reading {
   readonly #thread: LazyThread;
   #telling: NodeJS.Timeout | undefined;
@@ -37,8 +44,8 @@ export class ThreadedReading implements Reading {
     });
   }
 
-  ask(name: string, query: unknown): Promise<unknown> {
-    return this.#thread.call((thread) => thread.call("ask", { name, query }));
+  ask(name: string, query: unknown, form?: AnswerForm): Promise<unknown> {
+    return this.#thread.call((thread) => thread.call("ask", { name, query, form } satisfies Asked));
   }
 
   grown(): void {

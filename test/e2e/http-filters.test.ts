@@ -10,7 +10,10 @@ const server = serverOfFile();
 
 /** The route of each question that has one, what else it needs to be asked at all, and which parameter takes any text. */
 const routeOf: {
-  readonly [Q in Exclude<AskedName, "sessionHistory" | "getSession" | "getMemory" | "getInteraction" | "count">]: {
+  readonly [Q in Exclude<
+    AskedName,
+    "sessionHistory" | "getSession" | "getMemory" | "getInteraction" | "count" | "verify"
+  >]: {
     path: string;
     needs?: string;
     takes_any?: string;

@@ -17,7 +17,8 @@ test("a server that hangs, before its answer or in it, times out, and one withou
     connection.get("/health", []),
     connection.get("/stats", []),
     connection.open("/tail"),
-    connection.post("/a", {}, []),
+    connection.post("/a", [], { body: {} }),
+    connection.findBytes("/health", "entry_not_found"),
   ];
   for (const outcome of await Promise.allSettled(asked)) {
     expect(outcome).toMatchObject({

@@ -10,7 +10,7 @@ import { Connection } from "../../client/connection.js";
 import { retryDelay } from "../../client/retry.js";
 import { type ConnectionError, toConnectionError } from "../../client/server-errors.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
-import { ServerConnection } from "../../src/recorder/remote/server-connection.js";
+import { ServerConnection, wholeParts } from "../../src/recorder/remote/server-connection.js";
 import { connect, heldPort, standIn } from "./connected-client.js";
 
 async function openRemote(address: string, key?: string): Promise<Recorder> {
@@ -240,13 +240,51 @@ test("an answer that is not read is ended, and one to a caller who has gone is a
   await expect(connection.open("/page")).rejects.toMatchObject({ code: "store_unsuitable" });
   await expect.poll(() => closed).toEqual(["/page"]);
   const stop = new AbortController();
-  const { body } = await connection.open("/tail", {}, stop.signal);
+  const { body } = await connection.open("/tail", { signal: stop.signal });
   const read = (async () => {
     for await (const _ of body) stop.abort();
   })();
   await expect(read).rejects.toMatchObject({ code: "store_unavailable" });
   await expect.poll(() => closed).toEqual(["/page", "/tail"]);
 });
+
+/** A body in pieces of 64 KB, as a socket gives it. */
+async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+}
+
+async function partsOf(text: string, separator: string): Promise<readonly string[]> {
+  const parts: string[] = [];
+  for await (const part of wholeParts(inPieces(text), separator)) parts.push(part);
+  return parts;
+}
+
+test("a stream is cut only where parts end, also where a separator is cut in two", async () => {
+  const lines = [..."abcdefgh"].map((letter, at) => letter.repeat(30_000 * at + 1));
+  const parts = await partsOf(`${lines.join("\n\n")}\n\nrest`, "\n\n");
+  expect(parts.join("").split("\n\n")).toEqual([...lines, "rest"]);
+  expect(parts.slice(0, -1).every((part) => part.endsWith("\n\n"))).toBe(true);
+  for (const at of [65_534, 65_535, 65_536]) {
+    const [first, ...others] = await partsOf(`${"x".repeat(at)}\n\ny`, "\n\n");
+    expect([first?.length, others]).toEqual([at + 2, ["y"]]);
+  }
+});
+
+test("cutting a stream takes as long as it is, however long its parts are", async () => {
+  const took = async (parts: number): Promise<number> => {
+    const text = `${"x".repeat(TOTAL / parts)}\n\n`.repeat(parts);
+    const begun = performance.now();
+    await partsOf(text, "\n\n");
+    return performance.now() - begun;
+  };
+  await took(64);
+  const ratios: number[] = [];
+  for (let at = 0; at < 3; at++) ratios.push((await took(1)) / (await took(64)));
+  expect(Math.min(...ratios)).toBeLessThan(8);
+});
+
+const TOTAL = 32 * 1024 * 1024;
 
 test("retries wait twice as long each time, never longer than the maximum, and at least as long as the server asks", () => {
   const limits = { retry_ms_min: 100, retry_ms_max: 1_000 };

@@ -1,22 +1,20 @@
 // A server as a store: the parts of a recorder that ask it, and say of all else where it is done.
 
-import { textOf } from "../../../client/connection.js";
 import type { Keys } from "../../guard/keys.js";
 import { Watches } from "../../import/watch/watches.js";
 import { type OnRecorded, RecordedHooks } from "../../log/capture/recorded-hooks.js";
 import type { Mask } from "../../model/mask.js";
-import { orThrow, RecorderError } from "../../model/rejection.js";
-import type { Verification } from "../../model/verification.js";
-import { type AnyOperation, parseOptions } from "../../operations/operation.js";
+import { RecorderError } from "../../model/rejection.js";
+import type { AnyOperation } from "../../operations/operation.js";
 import { isGiven } from "../../search/parameters.js";
 import type { PriceFile } from "../../usage/price-file.js";
 import type { Health } from "../monitoring.js";
-import { methodsBy, type Operate, type Options } from "../operation-methods.js";
+import { askedWith, methodsBy, type Operate, type Options } from "../operation-methods.js";
 import { Recorder, type RecorderParts } from "../recorder.js";
 import { RemoteCapture } from "./remote-capture.js";
 import { elsewhere, remoteCalls } from "./remote-reading.js";
 import { RemoteTails } from "./remote-tails.js";
-import { type Query, ServerConnection, type ServerOptions } from "./server-connection.js";
+import { type Query, ServerConnection, type ServerOptions, wholeParts } from "./server-connection.js";
 
 export interface RemoteOptions extends ServerOptions {
   readonly mask: Mask;
@@ -37,22 +35,20 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
   const tails = new RemoteTails(server);
   const watches = new Watches(bookmarks);
   const calls = remoteCalls(server);
-  const operateThere = operateRemotely({ server, mask, nowMs: Date.now });
-  const operate: Operate = async (operation, options) =>
-    operation.name === "usage" && prices !== undefined
+  const operateThere = operateRemotely({ server, mask });
+  const operate: Operate = async (operation, asked) =>
+    operation.uses_prices === true && prices !== undefined
       ? elsewhere("reckoning by prices of your own")
-      : operateThere(operation, options);
-  const { consolidateSession: consolidate } = methodsBy(operateThere);
+      : operateThere(operation, asked);
+  const { consolidateSession: consolidate } = methodsBy((operation, options) =>
+    operateThere(operation, askedWith(operation, options, Date.now())),
+  );
   const parts: RecorderParts = {
     capture,
     tails,
     watches,
     keys,
     operate,
-    async operateAsJson(operation, options) {
-      const answer = await operate(operation, options);
-      return answer === undefined ? undefined : Buffer.from(JSON.stringify(answer));
-    },
     calls,
     imports: capture.imports,
     passes: {
@@ -66,8 +62,7 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     by: () => parts,
     consolidate: ({ session_id, ...body }) => consolidate(session_id, body),
     admin: {
-      verify: (against) =>
-        against === undefined ? server.get<Verification>("/verify", ["ok"]) : elsewhere("verifying against a seal"),
+      verify: () => elsewhere("verifying against a seal"),
       retain: () => elsewhere("retention"),
       scrub: () => elsewhere("scrubbing"),
       seal: () => elsewhere("sealing"),
@@ -101,15 +96,9 @@ async function* exportFrom(
 ): AsyncGenerator<string, void, undefined> {
   // Times without a zone are in the caller's zone, not the server's.
   const form = format === "hansard" ? {} : { format, timezone: clock.zone };
-  const answer = await server.open("/export", { ...given, ...form, masked: masked ? "1" : undefined, export_id });
-  let rest = "";
-  for await (const piece of textOf(answer.body)) {
-    const text = `${rest}${piece}`;
-    const end = text.lastIndexOf("\n") + 1;
-    if (end > 0) yield text.slice(0, end);
-    rest = text.slice(end);
-  }
-  if (rest !== "") yield rest;
+  const query = { ...given, ...form, masked: masked ? "1" : undefined, export_id };
+  const answer = await server.open("/export", { query, reads_all: true });
+  yield* wholeParts(answer.body, "\n");
 }
 
 const keys: Pick<Keys, keyof Keys> = {
@@ -123,21 +112,17 @@ const keys: Pick<Keys, keyof Keys> = {
 
 // Operations on a server: what was given is parsed here, and refused in the same words; the route has the answer.
 
-function operateRemotely(parts: {
-  readonly server: ServerConnection;
-  readonly mask: Mask;
-  readonly nowMs: () => number;
-}): Operate {
-  const { server, mask, nowMs } = parts;
-  return async (operation, options) => {
-    orThrow(parseOptions(operation, options, nowMs()));
+function operateRemotely(parts: { readonly server: ServerConnection; readonly mask: Mask }): Operate {
+  const { server, mask } = parts;
+  return async (operation, { options }) => {
     const { path, query } = requestOf(operation, options);
     try {
       const members = membersOf(operation.output);
+      const { reads_all } = operation;
       if (operation.body !== undefined) {
-        return await server.post<object>(path, sentIn(operation, options), members);
+        return await server.post<object>(path, members, { body: sentIn(operation, options), reads_all });
       }
-      const answer = await server.get<object>(path, members, query);
+      const answer = await server.get<object>(path, members, { query, reads_all });
       // What is known as a secret here need not be one to the server.
       return query.masked === undefined ? answer : mask.value(answer);
     } catch (error) {

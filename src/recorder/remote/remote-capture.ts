@@ -98,8 +98,8 @@ export class RemoteCapture {
     try {
       const { entries: items } = await this.#server.post<{ readonly entries: readonly Captured[] }>(
         "/entries",
-        drafts.map((draft) => this.#entryOf(draft)),
         ["entries"],
+        { body: drafts.map((draft) => this.#entryOf(draft)) },
       );
       this.#recorded.tell(() =>
         drafts.flatMap((draft, index) => {

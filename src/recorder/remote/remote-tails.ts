@@ -1,13 +1,12 @@
 // Tails through a server: its events as they come, and again from where they broke off when the connection does.
 import { setTimeout as pause } from "node:timers/promises";
-import { textOf } from "../../../client/connection.js";
 import { defaultRetry, retryDelay } from "../../../client/retry.js";
 import { Fault } from "../../model/fault.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { TailRead, TailRow } from "../../reading/tail/read-tail.js";
 import { Tail, type TailWindow } from "../../reading/tail/tail.js";
 import type { TailFilter, TailOptions, TailQuery } from "../../reading/tail/tail-query.js";
-import type { ServerConnection } from "./server-connection.js";
+import { type ServerConnection, wholeParts } from "./server-connection.js";
 
 /** The buffer of a slow reader; when it is full the connection waits. */
 const ROWS_MAX = 1_000;
@@ -113,15 +112,13 @@ class RemoteTail implements TailWindow {
 
   async #listen(): Promise<void> {
     const query = { ...this.#given, after: this.#last };
-    const answer = await this.#server.open("/tail", query, this.#stop.signal);
+    const answer = await this.#server.open("/tail", { query, signal: this.#stop.signal });
     this.#wasHeard = true;
     this.#failures = 0;
     if (this.#last !== undefined) this.#started(Number(this.#last));
-    let rest = "";
-    for await (const piece of textOf(answer.body)) {
-      const events = `${rest}${piece}`.split("\n\n");
-      rest = events.pop() as string;
-      for (const event of events) this.#take(event);
+    for await (const events of wholeParts(answer.body, "\n\n")) {
+      // What comes after the last separator is an event that broke off.
+      for (const event of events.split("\n\n").slice(0, -1)) this.#take(event);
       this.#wake();
       while (this.#rows.length > ROWS_MAX && !this.#stop.signal.aborted) await this.#change();
     }

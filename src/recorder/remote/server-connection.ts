@@ -1,7 +1,14 @@
 // Questions to a Hansard server. What it refuses and what fails there come out as if they had happened here; an answer that is
 // none of a Hansard server becomes a fault that names the server and says what to do.
-import { Connection, readBytes, readText, type ServerAnswer, type ServerRequest } from "../../../client/connection.js";
-import { ConnectionError, failureOf } from "../../../client/server-errors.js";
+import {
+  Connection,
+  readBytes,
+  readText,
+  type ServerAnswer,
+  type ServerRequest,
+  textOf,
+} from "../../../client/connection.js";
+import { ConnectionError, failureOf, timeoutError } from "../../../client/server-errors.js";
 import { Fault, type FaultCode } from "../../model/fault.js";
 import { isJsonObject, type JsonValue, parseJson } from "../../model/json.js";
 import { RecorderError, type RejectionCode, type RejectionDetails } from "../../model/rejection.js";
@@ -20,6 +27,20 @@ type KeyOf<T> = T extends unknown ? keyof T & string : never;
 /** The members that an answer must have, or one of several: without them something else has answered. */
 type Members<T> = readonly (KeyOf<T> | readonly KeyOf<T>[])[];
 
+interface Asking {
+  readonly query?: Query;
+  /** Whether the server may have to read the whole record for it. */
+  readonly reads_all?: boolean | undefined;
+}
+
+interface Opening extends Asking {
+  readonly signal?: AbortSignal;
+}
+
+interface Sending extends Pick<Asking, "reads_all"> {
+  readonly body: unknown;
+}
+
 export class ServerConnection {
   /** The server's address, without a slash at its end. */
   readonly address: string;
@@ -33,8 +54,8 @@ export class ServerConnection {
   }
 
   /** The document at a path; what is undefined or empty in the query was not asked for. */
-  get<T extends object>(path: string, members: Members<T>, query: Query = {}): Promise<T> {
-    return this.#document(withQuery(path, query), members);
+  get<T extends object>(path: string, members: Members<T>, { query = {}, reads_all }: Asking = {}): Promise<T> {
+    return this.#document({ path: withQuery(path, query), timeout_ms: this.#timeoutMs(reads_all) }, members);
   }
 
   /** The same, or undefined where there is none. */
@@ -44,19 +65,18 @@ export class ServerConnection {
 
   /** The bytes of a document as they came, or undefined where there is none. */
   findBytes(path: string, missing: RejectionCode): Promise<Uint8Array | undefined> {
-    return orMissing(
-      missing,
-      this.open(path).then(({ body }) => readBytes(body)),
-    );
+    return orMissing(missing, this.#bytes(path));
   }
 
-  post<T extends object>(path: string, body: unknown, members: Members<T>): Promise<T> {
-    return this.#document(path, members, { type: "application/json", text: JSON.stringify(body) });
+  post<T extends object>(path: string, members: Members<T>, { body, reads_all }: Sending): Promise<T> {
+    const sent = { type: "application/json", text: JSON.stringify(body) };
+    return this.#document({ path, timeout_ms: this.#timeoutMs(reads_all), body: sent }, members);
   }
 
   /** An answer that is read as it comes. */
-  async open(path: string, query: Query = {}, signal?: AbortSignal): Promise<ServerAnswer> {
-    const request = this.#request(withQuery(path, query), { signal });
+  async open(path: string, { query = {}, reads_all, signal }: Opening = {}): Promise<ServerAnswer> {
+    const timeout_ms = this.#timeoutMs(reads_all);
+    const request = { path: withQuery(path, query), timeout_ms, signal };
     const answer = await this.#reached(this.#connection.open(request));
     if (isSuccess(answer) && OUR_TYPES.test(answer.content_type)) return { ...answer, body: this.#read(answer.body) };
     if (isSuccess(answer)) answer.cancel();
@@ -67,15 +87,15 @@ export class ServerConnection {
     this.#connection.close();
   }
 
-  async #document<T extends object>(path: string, members: Members<T>, body?: ServerRequest["body"]): Promise<T> {
-    const answer = await this.#reached(this.#connection.ask(this.#request(path, { body })));
+  async #document<T extends object>(request: ServerRequest, members: Members<T>): Promise<T> {
+    const answer = await this.#reached(this.#connection.ask(request));
     if (!isSuccess(answer)) throw this.#toError(answer);
     if (!OUR_TYPES.test(answer.content_type)) throw this.#toError({ ...answer, text: "" });
     const document = parseJson(answer.text);
     if (document === undefined) throw this.#brokenOff();
     const absent = absentMember(document, members);
     if (absent === undefined) return document as unknown as T;
-    const place = path.replace(/\?.*$/, "");
+    const place = request.path.replace(/\?.*$/, "");
     const message = `the server at ${this.address} gave no usable answer for ${place}: ${absent}`;
     throw new Fault("store_unsuitable", message, { hint: ANSWER_HINT });
   }
@@ -85,11 +105,8 @@ export class ServerConnection {
     return new Fault("store_unavailable", message, { hint: hints.broken });
   }
 
-  #request(path: string, more: Partial<Pick<ServerRequest, "body" | "signal">>): ServerRequest {
-    const isSlow = READS_ALL.test(path.replace(/\?.*$/, ""));
-    const { body, signal } = more;
-    const timeout_ms = this.#answerMs ?? (isSlow ? READS_ALL_MS : ANSWER_MS);
-    return { path, timeout_ms, signal, body };
+  #timeoutMs(reads_all = false): number {
+    return this.#answerMs ?? (reads_all ? READS_ALL_MS : ANSWER_MS);
   }
 
   async #reached<T>(work: Promise<T>): Promise<T> {
@@ -97,6 +114,16 @@ export class ServerConnection {
       return await work;
     } catch (error) {
       throw this.#toFault(error);
+    }
+  }
+
+  async #bytes(path: string): Promise<Uint8Array> {
+    const timeout_ms = this.#timeoutMs();
+    const late = AbortSignal.timeout(timeout_ms);
+    try {
+      return await readBytes((await this.open(path, { signal: late })).body);
+    } catch (error) {
+      throw late.aborted ? this.#toFault(timeoutError(timeout_ms, error)) : error;
     }
   }
 
@@ -127,7 +154,6 @@ export class ServerConnection {
 
 const ANSWER_MS = 60_000;
 const READS_ALL_MS = 290_000;
-const READS_ALL = /^\/(?:verify|export|forget|memories\/(?:audit|import))$|\/(?:extract|reinforce)$/;
 
 /** What a Hansard server answers with; a page is from somebody else. */
 const OUR_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/(?:event-stream|markdown))\b/;
@@ -185,4 +211,29 @@ async function orMissing<T>(missing: RejectionCode, answer: Promise<T>): Promise
     if (error instanceof RecorderError && error.code === missing) return undefined;
     throw error;
   }
+}
+
+/**
+ * A body as text, in pieces that end with the separator; the last has what is left. Only what came last is searched, so a long
+ * part takes no longer than its length.
+ */
+export async function* wholeParts(
+  body: ServerAnswer["body"],
+  separator: string,
+): AsyncGenerator<string, void, undefined> {
+  let begun: string[] = [];
+  let last = "";
+  for await (const piece of textOf(body)) {
+    const text = `${last}${piece}`;
+    const end = text.lastIndexOf(separator);
+    // The separator may have begun at the end of what came.
+    const cut = end === -1 ? Math.max(0, text.length - separator.length + 1) : end + separator.length;
+    begun.push(text.slice(0, cut));
+    last = text.slice(cut);
+    if (end === -1) continue;
+    yield begun.join("");
+    begun = [];
+  }
+  const rest = `${begun.join("")}${last}`;
+  if (rest !== "") yield rest;
 }

@@ -85,7 +85,7 @@ export type RecallAnswer = AnswerTo<Operations["recall"]>;
 export type AccessAnswer = Pick<Caller, "actor" | "scope"> & Partial<Awaited<ReturnType<Recorder["keys"]["list"]>>>;
 
 /** `GET /verify`. */
-export type VerifyAnswer = Awaited<ReturnType<Recorder["verify"]>>;
+export type VerifyAnswer = AnswerTo<Operations["verify"]>;
 
 /** `GET /doctor`. */
 export type DoctorAnswer = Diagnosis;

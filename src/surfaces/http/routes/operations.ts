@@ -41,15 +41,18 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recor
   app.route({
     method,
     url,
-    ...(operation.note === undefined
-      ? { config: { operation: describeRoute(operation) } }
-      : { config: { operation: describeRoute(operation), is_audited: true }, exposeHeadRoute: false }),
+    ...(operation.note === undefined ? {} : { exposeHeadRoute: false }),
+    config: {
+      operation: describeRoute(operation),
+      ...(operation.note === undefined ? {} : { is_audited: true }),
+      ...(method === "GET" && operation.reads_all === true ? { gate: "walks" } : {}),
+    },
     async handler(request, reply) {
       const asked = { ...readQuery(request, inQuery), ...(request.params as Options) };
       const options = operation.body === undefined ? asked : { ...asked, body: sentWith(request, reply, operation) };
       const { missing, is_large, markdown } = operation;
       const store = recordingOf(request, recorder);
-      const answer = await (is_large ? store.operateAsJson(operation, options) : store.operate(operation, options));
+      const answer = await store.operate(operation, options, is_large === true ? "json" : "value");
       if (answer === undefined && missing !== undefined) throw missingFrom(operation, options, moreByNoun[missing]);
       if (answer instanceof Uint8Array) return sendJson(reply, answer);
       if (markdown !== undefined && wantsMarkdown(request, reply)) {

@@ -1,11 +1,11 @@
-// The state of the store over HTTP: is the chain intact, and is the server well.
+// The state of the store over HTTP that is no operation: the doctor's checks, and whether the server is well.
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { count, named, oneOf, text } from "../../../model/schema.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { routeNotFound } from "../checks/errors.js";
 import { refuseQuery } from "../checks/query.js";
-import type { DoctorAnswer, HealthAnswer, VerifyAnswer } from "../contract.js";
+import type { DoctorAnswer, HealthAnswer } from "../contract.js";
 import { type Described, describeRoute } from "../describe/describe-route.js";
 import { jsonContent, type Operation, schemaNamed } from "../describe/operation.js";
 
@@ -18,15 +18,6 @@ export function custodyRoutes(
   },
 ) {
   const { recorder, version, inspect } = options;
-
-  app.get(
-    "/verify",
-    { config: { operation: describeRoute(verify), gate: "walks" } },
-    (request): Promise<VerifyAnswer> => {
-      refuseQuery(request);
-      return recorder.verify();
-    },
-  );
 
   app.get(
     "/doctor",
@@ -47,44 +38,6 @@ export function custodyRoutes(
 }
 
 const ofStore = { tag: "Store", input: {}, missing: undefined, refusals: ["store_failed"] } as const;
-
-const knownHead = named(
-  "KnownHead",
-  Type.Object({ by: oneOf(["index", "seal"]), log_id: text, position: count, hash: text }),
-);
-
-const warnings = Type.Optional(
-  Type.Array(oneOf(["trigger_missing"]), {
-    description: "Findings that do not prove tampering; absent if none.",
-  }),
-);
-
-const verify: Described = {
-  ...ofStore,
-  name: "verify",
-  route: "GET /verify",
-  summary: "Verify that no entry was changed",
-  description:
-    "Walks the whole chain of hashes and names the first position that was changed, removed or swapped. If the chain " +
-    "is intact, but the log lacks entries that its index or this server's newest seal contains, `reason` is `cut_off`, " +
-    "and `known` says what is missing.",
-  output: Type.Unsafe({
-    title: "Verification",
-    oneOf: [
-      Type.Object({ ok: Type.Literal(true), entries: count, erased: count, position: count, hash: text, warnings }),
-      Type.Object({
-        ok: Type.Literal(false),
-        position: count,
-        reason: text,
-        known: Type.Optional(knownHead),
-        holders: Type.Optional(
-          Type.Array(count, { description: "If the damaged part is shared: all entries that use it." }),
-        ),
-        warnings,
-      }),
-    ],
-  }),
-};
 
 const doctor: Described = {
   ...ofStore,
@@ -146,7 +99,7 @@ const health: Described = {
 };
 
 /** Routes that are described as operations are; who carries them out is not the reading side. */
-export const describedRoutes: readonly Described[] = [verify, doctor, health];
+export const describedRoutes: readonly Described[] = [doctor, health];
 
 const answered = describeRoute(health);
 const describedHealth: Operation = {
