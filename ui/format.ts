@@ -2,7 +2,7 @@
 
 import { messageText } from "../src/model/content-parts.js";
 import { ALTERED_WORDS } from "../src/model/entry.js";
-import { readRole } from "../src/model/roles.js";
+import { speakerOf as speakerOfMessage } from "../src/model/roles.js";
 import { shellCommand } from "../src/model/shell-command.js";
 import { CONFIDENCE_LOW } from "../src/model/states.js";
 import type { Hit, Row } from "./api.js";
@@ -92,9 +92,9 @@ export function toText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
 }
 
-/** The label in the margin: a role, or what the entry records. */
+/** The label in the margin: a role, that a program injected it, or what the entry records. */
 export function speakerOf(entry: Row): string {
-  if (entry.kind === "message") return readRole(entry.role);
+  if (entry.kind === "message") return speakerOfMessage(entry);
   if (entry.kind === "altered") return "altered";
   // A newer server may know more kinds.
   return labelByKind[entry.kind] ?? (entry as Row).kind.replaceAll("_", " ");

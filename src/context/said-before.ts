@@ -12,8 +12,8 @@ import { EntryReader } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { Matcher } from "../search/matching.js";
 import { toItems } from "../sessions/history/history.js";
-import type { Item } from "../sessions/history/items.js";
-import { messagesIn, repair } from "../sessions/history/repair.js";
+import { type Item, opensTurn } from "../sessions/history/items.js";
+import { messagesIn, repair, startsTurn } from "../sessions/history/repair.js";
 import { positionsIn } from "../sessions/history/span.js";
 import { getSession } from "../sessions/session-list.js";
 import { WINDOW } from "./assemble.js";
@@ -334,7 +334,7 @@ class ContextLifetimes {
     const { session_id } = this.#session;
     let items: readonly Item[] = [];
     let limit = TURN_ENTRIES;
-    for (let after = position + 1; !items.some(({ type }) => type === "user"); limit = TURN_MORE) {
+    for (let after = position + 1; !items.some(opensTurn); limit = TURN_MORE) {
       const before = await this.#parts.index.sessionPositions({ session_id, order: "desc", after, kinds, limit });
       items = [...(await this.#entries.read(before.toReversed())).flatMap(toItems), ...items];
       if (before.length < limit) break;
@@ -353,7 +353,7 @@ function hiddenFrom(items: readonly Item[], position: number): number | undefine
   const at = turns.findIndex(
     ({ from, calls }) => from?.position === position || calls.some(({ result }) => result?.from?.position === position),
   );
-  const start = turns.findLastIndex(({ type }, nth) => nth <= at && type === "user");
+  const start = turns.findLastIndex((turn, nth) => nth <= at && startsTurn(turn));
   let messages = 0;
   // Those from the item on, and the message that opens the turn.
   let behind = 1;
@@ -362,7 +362,7 @@ function hiddenFrom(items: readonly Item[], position: number): number | undefine
     if (nth < start || start === -1) continue;
     messages += messagesIn(turn);
     if (nth >= at) behind += messagesIn(turn);
-    hasOther ||= nth > start && turn.type === "user";
+    hasOther ||= nth > start && startsTurn(turn);
     const needed = hasOther ? messages : at > start ? behind : 0;
     if (needed > WINDOW.max_messages) return turn.from?.position;
   }

@@ -96,8 +96,9 @@ class Steps {
       yield* this.#result(entry, { call_id: entry.tool_call_id, tool: entry.name, content: message });
       return;
     }
-    if (role !== "assistant") return yield* this.#add(entry, { source: role, message });
-    const { extra } = entry;
+    const { extra, injected } = entry;
+    const about: Step = injected === "" ? {} : { extra: { injected } };
+    if (role !== "assistant") return yield* this.#add(entry, { source: role, message, ...about });
     const calls = entry.tool_calls.map(toCall);
     yield* this.#add(entry, {
       source: "agent",

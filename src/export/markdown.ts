@@ -61,8 +61,10 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
     ],
   }),
   // Arguments follow the call's name on one line; the tool call's own entry has them in full.
-  message: ({ role, name, ...message }) => ({
-    title: name === "" ? readRole(role) : `${readRole(role)} (${name})`,
+  message: ({ role, name, injected, ...message }) => ({
+    title: [readRole(role), ...[name, injected && `injected ${injected}`].flatMap((part) => part && `(${part})`)].join(
+      " ",
+    ),
     parts: [["", messageText(message)]],
   }),
   tool_call: ({ tool, is_error, args, result }) => ({

@@ -10,7 +10,7 @@ import { readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import { callFactsOf } from "./call-fold.js";
 import type { EntryIndex, EntryRow, Reference } from "./port.js";
-import { HAS_ALTERED, referencesOf } from "./references.js";
+import { carries, HAS_ALTERED, referencesOf } from "./references.js";
 
 /** The input for a row: the entry's position and its parsed body. */
 export interface PlacedBody {
@@ -61,8 +61,8 @@ export function toAlteredRow({ position, kind, recorded_at, flaw }: StoredBody):
 }
 
 /** Folds ignore such rows. */
-export function isAlteredRow({ references }: EntryRow): boolean {
-  return references.some(({ what, reference }) => what === HAS_ALTERED.what && reference === HAS_ALTERED.reference);
+export function isAlteredRow(row: EntryRow): boolean {
+  return carries(row, HAS_ALTERED);
 }
 
 /** Facts for folds, besides what every row has. */

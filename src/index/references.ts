@@ -37,8 +37,15 @@ export type Reference = {
 /** Marks interactions with a recorded context pack. */
 export const HAS_CONTEXT = { what: "has", reference: "context" } as const satisfies Reference;
 
+/** Marks messages that a program put into the conversation. */
+export const INJECTED = { what: "is", reference: "injected" } as const satisfies Reference;
+
 /** Marks entries that were altered before they were indexed. */
 export const HAS_ALTERED = { what: "has", reference: "altered" } as const satisfies Reference;
+
+export function carries({ references }: { readonly references: readonly Reference[] }, wanted: Reference): boolean {
+  return references.some(({ what, reference }) => what === wanted.what && reference === wanted.reference);
+}
 
 /** Matches entries that a reference counts for, whichever entry has it; with `lacks`, entries without it. */
 export type ReferenceCondition = Reference & { readonly lacks?: boolean };

@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Fold } from "./fold.js";
 import type { EntryRow, IndexDocument } from "./port.js";
+import { carries, INJECTED } from "./references.js";
 
 /** Sessions by `session_id`, sorted by the latest time, labelled with projects and clients. */
 export const SESSIONS = "sessions";
@@ -17,6 +18,8 @@ export interface SessionRow {
   readonly clients: readonly string[];
   readonly entries: number;
   readonly by_kind: { readonly [kind: string]: number };
+  /** How many of its messages were injected. */
+  readonly injected: number;
   /** Greatest `through` of its consolidations since the last clear; 0 without any. */
   readonly consolidated_through: number;
   /** Position of the newest of them; 0 without any. */
@@ -58,6 +61,7 @@ export function documentToSession(document: IndexDocument): SessionRow {
     clients: labelled(document.labels, "client:"),
     entries: sumOf(sums.by_kind),
     by_kind: sums.by_kind,
+    injected: sums.injected,
     consolidated_through: sums.consolidated_through,
     consolidated_at: sums.consolidated_at,
     cleared_through: sums.cleared_through,
@@ -102,6 +106,7 @@ function addRows(key: string, document: IndexDocument | undefined, rows: readonl
       sums.consolidated_through = 0;
       sums.consolidated_at = 0;
     }
+    if (carries(row, INJECTED)) sums.injected += 1;
     if (row.kind === "consolidation") sums.consolidated_at = row.position;
     if (row.facts !== undefined) addFacts(sums, row.facts);
   }
@@ -126,6 +131,7 @@ function emptySums(): Writable<SessionSums> {
     metadata: {},
     first_ms: Number.MAX_SAFE_INTEGER,
     by_kind: {},
+    injected: 0,
     consolidated_through: 0,
     consolidated_at: 0,
     cleared_through: 0,

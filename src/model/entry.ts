@@ -40,6 +40,8 @@ interface MessageFields {
   readonly tool_calls: readonly JsonObject[];
   readonly tool_call_id: string;
   readonly name: string;
+  /** What a tool put into the conversation, in the words of `injections`; empty for what was said. */
+  readonly injected: string;
 }
 
 interface ToolCallFields {

@@ -3,7 +3,7 @@ import type { Content } from "./content.js";
 import { parseLabel } from "./ids.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 import { Rejection, type RejectionCode, reject } from "./rejection.js";
-import { isRole, roles } from "./roles.js";
+import { injections, isInjection, isRole, roles } from "./roles.js";
 
 /** Plain JSON Schema: loading a schema library would double the start time of every command. */
 type JsonSchema = JsonObject;
@@ -135,6 +135,15 @@ export const role = field<string>(
     accepts: isRole,
   },
   undefined,
+);
+
+export const injected = field<string>(
+  {
+    expected: `one of ${injections.join(", ")}`,
+    schema: { type: "string", enum: ["", ...injections] },
+    accepts: isInjection,
+  },
+  "",
 );
 
 /** The id of one run of a program, as the client SDK generates it. */

@@ -7,6 +7,7 @@ import {
   content,
   count,
   type Field,
+  injected,
   json,
   number,
   object,
@@ -88,6 +89,7 @@ export const kindRules = {
       tool_calls: objects,
       tool_call_id: text,
       name: text,
+      injected,
     },
   },
   tool_call: {

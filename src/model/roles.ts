@@ -24,10 +24,33 @@ export function readRole(role: string): Role {
   return Object.hasOwn(readAs, role) ? readAs[role as keyof typeof readAs] : (role as Role);
 }
 
+/**
+ * What programs put into a conversation, besides what was said: the expansion of a slash command, the summary of a
+ * compaction, a reminder, the environment, a hook's output, a file, the output of a user's command.
+ */
+export const injections = ["command", "summary", "reminder", "environment", "hook", "file", "output", "other"] as const;
+export type Injection = (typeof injections)[number];
+
+/** An empty text says that nothing was injected. */
+export function isInjection(value: unknown): boolean {
+  return value === "" || (injections as readonly unknown[]).includes(value);
+}
+
+/** Whether a program put the message into the conversation. The model was given it, but no user said it. */
+export function isInjected(entry: { readonly kind: string }): boolean {
+  return entry.kind === "message" && ((entry as { readonly injected?: unknown }).injected ?? "") !== "";
+}
+
+/** Who a message is shown to be from: its role, or that nobody said it. */
+export function speakerOf(message: { readonly role: string; readonly injected: string }): Role | "injected" {
+  return message.injected === "" ? readRole(message.role) : "injected";
+}
+
 /** Whether it is a user's message or the prompt of an interaction, with which a conversation turn begins. */
 export function isFromUser(entry: Entry): entry is EntryOf<"interaction"> | EntryOf<"message"> {
   if (entry.kind === "interaction") return true;
-  return entry.kind === "message" && readRole(entry.role) === "user" && !holdsOnlyResults(entry.content);
+  if (entry.kind !== "message" || readRole(entry.role) !== "user") return false;
+  return !isInjected(entry) && !holdsOnlyResults(entry.content);
 }
 
 /** Anthropic sends tool results as user messages. */

@@ -11,6 +11,8 @@ test.each([
   ["message", { role: "timmy", confidence: 0 }, ["unsure"]],
   ["message", { role: "assistant", confidence: 0.5 }, []],
   ["message", { role: "user", confidence: 0.1 }, []],
+  ["message", { role: "user", injected: "file" }, ["injected"]],
+  ["message", { role: "user", injected: "" }, []],
   ["message", { role: 5, confidence: 0.1 }, []],
   ["interaction", {}, ["asked"]],
   ["interaction", { response: "" }, ["asked"]],

@@ -1,11 +1,11 @@
-// The states that `is:` can filter by: failed, unsure, unanswered, disliked.
+// The states that `is:` can filter by: failed, unsure, unanswered, disliked, injected.
 import { isJsonObject, type JsonObject } from "./json.js";
 import { readRole } from "./roles.js";
 
 /** An assistant's message below this confidence was unsure. */
 export const CONFIDENCE_LOW = 0.5;
 
-export type Mark = "failed" | "unsure" | "asked" | "answered" | "disliked";
+export type Mark = "failed" | "unsure" | "asked" | "answered" | "disliked" | "injected";
 
 /** Marks that make up a state, and marks that exclude it. */
 export interface StateMarks {
@@ -22,6 +22,8 @@ export const states = {
   unanswered: { has: "asked", lacks: "answered" },
   /** With feedback below 0. */
   disliked: { has: "disliked" },
+  /** Messages that a program put into the conversation. */
+  injected: { has: "injected" },
 } as const satisfies { readonly [state: string]: StateMarks };
 
 export type State = keyof typeof states;
@@ -41,7 +43,10 @@ export function marksOf(kind: string, body: JsonObject): readonly Mark[] {
     case "tool_call":
       return body.is_error === true ? ["failed"] : [];
     case "message":
-      return isUnsure(body) ? ["unsure"] : [];
+      return [
+        ...(isUnsure(body) ? (["unsure"] as const) : []),
+        ...(isText(body.injected) ? (["injected"] as const) : []),
+      ];
     case "interaction":
       return hasFailed ? ["failed"] : isText(body.response) ? [] : ["asked"];
     case "response":

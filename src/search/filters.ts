@@ -95,14 +95,15 @@ export const filters = {
   tool: reference("tool", { value: "name", entries: "calls of this tool", is_typed: true }),
   /** What this model answered: interactions, and messages that name it. */
   model: reference("model", { value: "name", entries: "what this model answered", is_typed: true }),
-  /** In this state: error, low_confidence, unanswered or disliked. */
+  /** In this state: error, low_confidence, unanswered, disliked or injected. */
   is: {
     condition: "references",
     parse: parseStateFilter,
     schema: { type: "string", enum: stateNames },
     description:
       "In this state: `error`: errors, failed tools and failed interactions; `low_confidence`: assistants' messages below 0.5; " +
-      "`unanswered`: interactions without a response; `disliked`: what has feedback below 0.",
+      "`unanswered`: interactions without a response; `disliked`: what has feedback below 0; " +
+      "`injected`: messages that a program put into the conversation.",
     example: "error",
     flag: { name: "is", value: "state", says: `only what is ${stateNames.join(", ")}` },
     refusals: ["is_unknown"],

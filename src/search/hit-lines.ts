@@ -7,7 +7,7 @@ import { ALTERED_WORDS, applyByKind, type ByKind, isAltered } from "../model/ent
 import type { MemoryStatus } from "../model/memory.js";
 import { reinforcedWords, verdictWords } from "../model/memory.js";
 import { firstCodePoints } from "../model/normalise.js";
-import { readRole } from "../model/roles.js";
+import { speakerOf } from "../model/roles.js";
 import { feedbackWords } from "../model/states.js";
 
 const TEXT_CHARS = 200;
@@ -35,7 +35,7 @@ export function sessionHistoryLine(entry: Entry | AlteredEntry, status?: MemoryS
 const textByKind: ByKind<Entry, string> = {
   interaction: (entry) => `Q: ${shorten(entry.prompt)} A: ${shorten(entry.response || failedText(entry))}`,
   response: (entry) => `response: ${shorten(entry.response || entry.response_summary || failedText(entry))}`,
-  message: (entry) => `${readRole(entry.role)}: ${shorten(messageText(entry))}`,
+  message: (entry) => `${speakerOf(entry)}: ${shorten(messageText(entry))}`,
   tool_call: (entry) => `tool:${onOneLine(entry.tool)} → ${shorten(valueText(entry.result), RESULT_CHARS)}`,
   error: (entry) => `ERROR: ${shorten(entry.error)}`,
   decision: (entry) => `DECIDED: ${shorten(entry.decision)}`,

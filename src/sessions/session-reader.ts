@@ -96,7 +96,7 @@ function toSummary(row: SessionRow): SessionSummary {
     projects: row.projects,
     clients: row.clients,
     entries: row.entries,
-    messages: count("message"),
+    messages: count("message") - row.injected,
     tool_calls: count("tool_call"),
     errors: count("error"),
     decisions: count("decision"),

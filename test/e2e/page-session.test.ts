@@ -77,6 +77,23 @@ test("an answer is judged in place, and copied as a model would be given it", as
   await expectCopied("Anthropic", `${history}?format=anthropic`);
 });
 
+test("what a program injected is folded, starts no turn, and gives the session no title", async () => {
+  const injected = { kind: "message", session_id: "told/of-veils", role: "user", injected: "file" } as const;
+  await server().post("/entries", [
+    { ...injected, content: "AGENTS.md: always wear the veil." },
+    { kind: "message", session_id: "told/of-veils", role: "user", content: "How many hives are there?" },
+  ]);
+  const { page } = await open(`${server().address}/ui/sessions/${encodeURIComponent("told/of-veils")}`);
+  const line = page.locator(".line", { hasText: "File, 32 characters" });
+  await line.waitFor();
+  expect(await line.getAttribute("data-speaker")).toBe("injected");
+  await page.getByRole("heading", { name: "How many hives are there?" }).waitFor();
+  const text = line.getByText("AGENTS.md: always wear the veil.");
+  expect(await text.isVisible()).toBe(false);
+  await line.getByText("File, 32 characters").click();
+  await text.waitFor();
+});
+
 test("an answer says what the model saw, and what had changed since the turn before", async () => {
   const { page } = await open(`${server().address}/ui/sessions/${encodeURIComponent("kestrel/assistant")}`);
   const line = page.locator(".line", { hasText: "Can I use regular expressions?" });

@@ -41,6 +41,15 @@ test("the newest so many are reviewed, 30 by default, and as many before are the
   await expect(recorder.reflect({ limit: "many" })).rejects.toMatchObject({ code: "limit_invalid", field: "limit" });
 });
 
+test("what a program injected is not reviewed", async () => {
+  const { recorder } = memoryRecorder();
+  await recorder.append([
+    ...[1, 2, 3].map(() => said("user", "bees", { injected: "reminder" })),
+    said("user", "hives"),
+  ]);
+  expect(await recorder.reflect()).toMatchObject({ reviewed: 1, users: 1, topics: [] });
+});
+
 test("an interaction that was completed later counts as answered; raw entries do not count at all", async () => {
   const { recorder } = memoryRecorder();
   const { id } = await recorder.recordInteraction({ prompt: "p" });

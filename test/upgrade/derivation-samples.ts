@@ -181,4 +181,15 @@ export const derivationSamples: readonly SampleBody[] = [
   },
   { kind: "error", body: { id: "forgotten", ...labels, created_at: AT, error: "secret" } },
   { kind: "redaction", body: { id: "redacted", created_at: LATER, positions: [32], reason: "asked for" } },
+  {
+    kind: "message",
+    body: {
+      id: "handed",
+      ...labels,
+      created_at: LATER,
+      role: "user",
+      content: "AGENTS.md: be brief",
+      injected: "file",
+    },
+  },
 ];

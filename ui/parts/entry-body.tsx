@@ -1,7 +1,8 @@
 // The content of an entry: text, folded thinking, and other parts by name.
 
 import { useState } from "react";
-import { type ContentPart, messageParts } from "../../src/model/content-parts.js";
+import { type ContentPart, contentText, messageParts } from "../../src/model/content-parts.js";
+import type { Injection } from "../../src/model/roles.js";
 import type { Row } from "../api.js";
 import { getEntry } from "../api.js";
 import { formatCount, formatScore, summaryOf, toText, withoutAnsi } from "../format.js";
@@ -70,13 +71,37 @@ export function EntryBody({ entry, withdrawn }: { readonly entry: Row; readonly 
 /** How many parts of one message are shown at first. */
 const PARTS_FIRST = 100;
 
-function MessageBody({
-  entry,
-  withdrawn,
-}: {
+interface MessageBodyProps {
   readonly entry: Extract<Row, { kind: "message" }>;
   readonly withdrawn: boolean;
-}) {
+}
+
+/** Injected messages are folded: nobody said them. */
+function MessageBody(props: MessageBodyProps) {
+  const { injected, content } = props.entry;
+  if (injected === "") return <SpokenBody {...props} />;
+  return (
+    <details className="thought">
+      <summary>
+        {injectionNames[injected as Injection] ?? "Text"}, {formatCount(contentText(content ?? "").length)} characters
+      </summary>
+      <SpokenBody {...props} />
+    </details>
+  );
+}
+
+const injectionNames = {
+  command: "Command’s prompt",
+  summary: "Summary",
+  reminder: "Reminder",
+  environment: "Environment",
+  hook: "Hook’s output",
+  file: "File",
+  output: "Command’s output",
+  other: "Text",
+} satisfies { readonly [name in Injection]: string };
+
+function SpokenBody({ entry, withdrawn }: MessageBodyProps) {
   // Calls have lines of their own. Thinking stored beside the content comes first.
   const pieces = [...messageParts({ content: "", extra: entry.extra }), ...messageParts({ content: entry.content })];
   const { some, more } = useShowMore(pieces, PARTS_FIRST);

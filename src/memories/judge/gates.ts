@@ -218,6 +218,7 @@ const ECHOED_CHARS_MIN = 20;
 
 const sourceNames: { readonly [F in GivenText["from"]]: string } = {
   context_pack: "in the context pack that the session was given",
+  injected: "in what a program put into the session",
   memory: "in a memory that the session was given",
   consolidation: "in a summary of the session",
 };

@@ -20,10 +20,13 @@ export interface KnownMemory {
   readonly status: MemoryStatus;
 }
 
-/** A text that a session was given: of a context pack, a memory that was recalled or listed, or a consolidation's summary. */
+/**
+ * A text that a session was given: of a context pack, an injected message, a memory that was recalled or listed, or a
+ * consolidation's summary.
+ */
 export interface GivenText {
   readonly session_id: string;
-  readonly from: "context_pack" | "memory" | "consolidation";
+  readonly from: "context_pack" | "injected" | "memory" | "consolidation";
   /** In the form that `wordsOf` makes. */
   readonly words: string;
 }

@@ -1,10 +1,12 @@
-// What a session was given besides what was said in it: context packs, recalled or listed memories, summaries. None of it was
+// What a session was given besides what was said in it: context packs, injected texts, recalled or listed memories, summaries. None of it was
 // learned there, and repeating a memory that was given proves nothing.
 
 import type { EntryIndex } from "../../index/port.js";
+import { contentTexts } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import { isJsonObject } from "../../model/json.js";
 import { LruCache } from "../../model/lru-cache.js";
+import { isInjected } from "../../model/roles.js";
 import { SerialQueue } from "../../model/scheduling.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
 import type { GivenText } from "../judge/judgement.js";
@@ -21,11 +23,11 @@ export interface GivenItem {
   /** Empty where only ids are known. */
   readonly text: string;
   readonly ids: readonly string[];
-  /** Whether it was asked for, and so is given from then on; a context pack is given with one call. */
+  /** Whether it is given from then on, as what was recalled or injected; a context pack is given with one call. */
   readonly isRecalled: boolean;
 }
 
-const KINDS = ["interaction", "response", "consolidation", "raw", "tool_call"];
+const KINDS = ["interaction", "response", "message", "consolidation", "raw", "tool_call"];
 const READ_AT_ONCE = 200;
 const SESSIONS_MAX = 100;
 /** Of a session that is given more, only the newest items are cached. */
@@ -109,6 +111,8 @@ export function givenItemsIn(entry: Entry): readonly GivenItem[] {
       ];
     case "response":
       return entry.memories_used.length === 0 ? [] : [item("memory", "", entry.memories_used)];
+    case "message":
+      return isInjected(entry) ? contentTexts(entry.content).map((text) => item("injected", text, [], true)) : [];
     case "consolidation":
       return entry.summary === "" ? [] : [item("consolidation", entry.summary, [])];
     case "tool_call":

@@ -2,7 +2,7 @@
 import { contentTexts } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import { readRole } from "../../model/roles.js";
+import { isInjected, readRole } from "../../model/roles.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
 
 /** An entry as it can be quoted; undefined where it says nothing that anybody could have learned from. */
@@ -20,7 +20,8 @@ export function spokenIn(entry: Entry): readonly Spoken[] {
     case "response":
       return answers(entry);
     case "message":
-      return by(readRole(entry.role), ...contentTexts(entry.content));
+      // Nobody in the conversation said what was injected.
+      return isInjected(entry) ? [] : by(readRole(entry.role), ...contentTexts(entry.content));
     case "tool_call":
       return [...by("assistant", ...leavesOf(entry.args)), ...by("tool", ...leavesOf(entry.result))];
     case "error":

@@ -1,4 +1,5 @@
 // Which entries reflection looks back at.
+import { INJECTED } from "../../index/references.js";
 import { bothHold, type RowFilter } from "../../index/row-filter.js";
 import { conversationKinds, unreflectedKinds } from "../../model/kinds.js";
 
@@ -10,7 +11,8 @@ export interface ReflectionQuery {
 }
 
 export function reflectionQuery(asked: { readonly filter: RowFilter; readonly limit: number }): ReflectionQuery {
-  const filter = bothHold({ kinds: conversationKinds }, asked.filter);
+  const said: RowFilter = { kinds: conversationKinds, references: [{ ...INJECTED, lacks: true }] };
+  const filter = bothHold(said, asked.filter);
   const others = bothHold({ kinds: unreflectedKinds }, asked.filter);
   // Another kind than those of a conversation leaves nothing to look at.
   return { filter, others, limit: filter.kinds?.length === 0 ? 0 : asked.limit };

@@ -1,7 +1,7 @@
 // Where a consolidation may end: never inside a turn, and never between a call and its result.
 import type { EntryOf } from "../../model/entry.js";
 import { readRole } from "../../model/roles.js";
-import { type Item, messageToItems, toolCallToItems } from "./items.js";
+import { type Item, messageToItems, opensTurn, toolCallToItems } from "./items.js";
 
 /** A message or tool call of the session, after the present boundary. */
 export interface Step {
@@ -26,7 +26,7 @@ export function toStep(entry: EntryOf<"message"> | EntryOf<"tool_call"> | EntryO
     return { ...said, content: "", reasoning: {}, calls: item.calls.map((call) => ({ ...call, arguments: "" })) };
   });
   const isAnswer = entry.kind === "message" && readRole(entry.role) === "assistant";
-  const startsTurn = items.some((item) => item.type === "user");
+  const startsTurn = items.some(opensTurn);
   return { position, startsTurn, endsTurn: isAnswer, items };
 }
 

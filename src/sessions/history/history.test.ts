@@ -283,3 +283,59 @@ describe("a session of interactions", () => {
     expect(await session.history()).toEqual([said("user", "q")]);
   });
 });
+
+describe("injected messages", () => {
+  const injected = (content: string, kind = "reminder"): object => ({ ...user(content), injected: kind });
+  const shown = async (
+    session: Awaited<ReturnType<typeof recordedSession>>,
+    options = {},
+  ): Promise<readonly unknown[]> => (await session.history(options)).map(({ content }) => content);
+
+  test("are part of history, where they stand", async () => {
+    const session = await recordedSession(
+      injected("You are in /home", "environment") as never,
+      user("1"),
+      injected("Be brief.") as never,
+      assistant("2"),
+    );
+    expect(await shown(session)).toEqual(["You are in /home", "1", "Be brief.", "2"]);
+  });
+
+  test("start no turn: a window begins with what a user said", async () => {
+    const session = await recordedSession(
+      ...[user("1"), assistant("2"), user("3"), injected("reminder") as never, assistant("4", "c1"), result("c1")],
+      ...[injected("another") as never, assistant("5")],
+    );
+    expect(await shown(session, { max_messages: 6 })).toEqual(["3", "reminder", "4", "result of c1", "another", "5"]);
+    expect(await shown(session, { max_messages: 3 })).toEqual(["3", "another", "5"]);
+  });
+
+  test("stand for the user where nobody said anything", async () => {
+    const session = await recordedSession(injected("Sort the jars.", "command") as never, assistant("Sorted."));
+    expect(await shown(session)).toEqual(["Sort the jars.", "Sorted."]);
+    await expect(session.history({ max_messages: 1 })).rejects.toMatchObject({ code: "budget_too_small", least: 2 });
+  });
+
+  test("end no turn for a consolidation", async () => {
+    const session = await recordedSession(user("1"), assistant("2", "c1"), injected("x") as never, result("c1"));
+    expect(await session.consolidate(3)).toEqual({ through: 0 });
+  });
+
+  test("are not counted as messages, and are found with is:injected", async () => {
+    const { recorder } = memoryRecorder();
+    await recorder.append([
+      { kind: "message", session_id: "s", role: "user", content: "AGENTS.md says: wear a veil", injected: "file" },
+      { kind: "message", session_id: "s", role: "user", content: "wear a veil?" },
+    ]);
+    expect(await recorder.session("s").summary()).toMatchObject({ entries: 2, messages: 1 });
+    const { results } = await recorder.search("veil is:injected");
+    expect(results).toMatchObject([{ position: 1, injected: "file" }]);
+    expect(await recorder.getEntry(2)).toMatchObject({ injected: "" });
+  });
+
+  test("have a name from the list, or are refused", async () => {
+    const { recorder } = memoryRecorder();
+    const entry = { kind: "message", session_id: "s", role: "user", content: "x", injected: "file " } as const;
+    await expect(recorder.append(entry as never)).rejects.toMatchObject({ code: "field_invalid", field: "injected" });
+  });
+});

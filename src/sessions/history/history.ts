@@ -17,7 +17,7 @@ import type { HistoryDocument } from "./history-document.js";
 import { budgetTooSmall, contextTooLarge, historyTooLarge, type TooLarge, tooManyTokens } from "./history-refusals.js";
 import { type AssistantPart, type Item, interactionToItems, messageToItems, toolCallToItems } from "./items.js";
 import { groupToOpenAi, systemToOpenAi } from "./openai.js";
-import { type MessageGroup, messagesIn, type RepairOptions, repair } from "./repair.js";
+import { type MessageGroup, messagesIn, type RepairOptions, repair, startsTurn } from "./repair.js";
 import { assertNoneUnplaced, type HistorySpan, positionsIn, presentSpan } from "./span.js";
 import { HistoryTokens, loadTokenCounter } from "./tokens.js";
 export type ConsolidationPlan =
@@ -193,7 +193,7 @@ export class HistoryReader {
     const from = { entry_id, position };
     const isKept = (at: number): boolean => at > cleared_through && at <= through && at < before;
     return {
-      summary: isBlank(content) ? [] : [{ type: "user", content, name: "", calls: [], from }],
+      summary: isBlank(content) ? [] : [{ type: "user", content, name: "", is_injected: false, calls: [], from }],
       kept: [...new Set(kept.filter(isKept))].sort((left, right) => right - left),
     };
   }
@@ -219,7 +219,7 @@ export class HistoryReader {
       const isFull = countMessages(groups) > options.max_messages;
       const is_cut = !isFull && chars > chars_max && charsIn(groups) > chars_max;
       if (!isFull && !is_cut) continue;
-      const isOpened = groups.some(({ type }) => type === "user");
+      const isOpened = groups.some(startsTurn);
       const opening = isOpened ? undefined : await this.#userBefore(page.position, { span, kept, budget }, repairing);
       return { groups, has_summary, opening, is_whole: false, is_cut };
     }
@@ -248,7 +248,7 @@ export class HistoryReader {
     yield* this.#read(kept, span, budget);
   }
 
-  /** The nearest user message before a position. */
+  /** The nearest message before a position that a turn begins with; where there is none, the nearest injected one. */
   async #userBefore(
     position: number,
     {
@@ -260,13 +260,18 @@ export class HistoryReader {
   ): Promise<MessageGroup | undefined> {
     const { session_id, above } = span;
     const range = { session_id, order: "desc", above, kinds: ["message"], role: "user" } as const;
-    const isUser = ({ type }: MessageGroup): boolean => type === "user";
+    let injected: MessageGroup | undefined;
+    const findIn = (items: readonly Item[]): MessageGroup | undefined => {
+      const groups = repair(items, repairing);
+      injected ??= groups.findLast(({ type }) => type === "user");
+      return groups.findLast(startsTurn);
+    };
     let after = position;
     for (let limit = USERS_FIRST; ; limit = Math.min(CHUNK_MAX, limit * 2)) {
       const positions = await this.#parts.index.sessionPositions({ ...range, after, limit });
       for await (const { items } of this.#read(positions, span, budget)) {
         // A user message may hold nothing but tool results.
-        const user = repair(items, repairing).findLast(isUser);
+        const user = findIn(items);
         if (user !== undefined) return user;
       }
       if (positions.length < limit) break;
@@ -277,10 +282,10 @@ export class HistoryReader {
       span,
       budget,
     )) {
-      const user = repair(items, repairing).findLast(isUser);
+      const user = findIn(items);
       if (user !== undefined) return user;
     }
-    return undefined;
+    return injected;
   }
 
   /** Items page by page, in order of position within a page; withdrawn messages are left out. */
@@ -417,12 +422,17 @@ interface Window {
 }
 
 /**
- * The windows that a history may show, the smallest first: each begins with a user message and holds whole groups. Only the
- * newest turn is ever cut; earlier ones are shown whole or not at all.
+ * The windows that a history may show, the smallest first: each begins with a user's turn and holds whole groups. Only the
+ * newest turn is ever cut; earlier ones are shown whole or not at all. The whole conversation may begin with messages that
+ * were injected before the first turn.
  */
 function windowsOf({ groups, has_summary, is_whole, opening }: Conversation): readonly Window[] {
   if (groups.length === 0) return has_summary ? [{ from: 0, messages: 0 }] : [];
-  const lastUser = groups.findLastIndex(({ type }) => type === "user");
+  // Where nobody said anything, injected messages are all that there is to begin with.
+  const hasTurns = has_summary || opening !== undefined || groups.some(startsTurn);
+  const isUser = ({ type }: MessageGroup): boolean => type === "user";
+  const opens = hasTurns ? startsTurn : isUser;
+  const lastUser = groups.findLastIndex(opens);
   const opener = groups[lastUser] ?? opening;
   if (opener === undefined && !has_summary) return [];
   const windows: Window[] = [];
@@ -430,13 +440,13 @@ function windowsOf({ groups, has_summary, is_whole, opening }: Conversation): re
   for (let from = groups.length - 1; from >= 0; from -= 1) {
     const group = itemAt(groups, from);
     messages += messagesIn(group);
-    if (group.type === "user") {
+    if (opens(group)) {
       // The same as the window before, which already has this opening in front.
       if (from === lastUser && from < groups.length - 1) windows.pop();
       windows.push({ from, messages });
     } else if (from > lastUser) {
       windows.push({ from, opening: opener, messages: messages + (opener === undefined ? 0 : 1) });
-    } else if (from === 0 && is_whole && has_summary) {
+    } else if (from === 0 && is_whole && (has_summary || isUser(group))) {
       windows.push({ from, messages });
     }
   }

@@ -2,7 +2,7 @@
 import { type Content, reasoningFields, valueText } from "../../model/content.js";
 import type { Entry, EntryOf, Interaction } from "../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import { readRole } from "../../model/roles.js";
+import { isInjected, readRole } from "../../model/roles.js";
 
 /** A request to run a tool, as OpenAI writes it. */
 export interface ToolCall {
@@ -20,9 +20,18 @@ export interface ItemOrigin {
 
 export type Item =
   | { readonly type: "system"; readonly content: Content; readonly name: string; readonly from?: ItemOrigin }
-  | { readonly type: "user"; readonly content: Content; readonly name: string; readonly from?: ItemOrigin }
+  | UserItem
   | AssistantItem
   | ResultItem;
+
+interface UserItem {
+  readonly type: "user";
+  readonly content: Content;
+  readonly name: string;
+  /** Whether a program put it there: then no turn begins with it. */
+  readonly is_injected: boolean;
+  readonly from?: ItemOrigin;
+}
 
 interface AssistantItem {
   readonly type: "assistant";
@@ -54,6 +63,11 @@ export interface ResultItem {
   readonly from?: ItemOrigin;
 }
 
+/** Whether a turn begins with it. */
+export function opensTurn(item: Item): boolean {
+  return item.type === "user" && !item.is_injected;
+}
+
 /** Reasoning is not part of what may be sent back without its signature. */
 const THINKING: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking", "reasoning"]);
 
@@ -69,7 +83,7 @@ export function messageToItems(message: EntryOf<"message">): readonly Item[] {
     case "assistant":
       return [assistantItem(message, content, from)];
     default:
-      return userItems(content, name, from);
+      return userItems(message, content, from);
   }
 }
 
@@ -85,7 +99,7 @@ export function toolCallToItems(entry: EntryOf<"tool_call">): readonly Item[] {
 export function interactionToItems(interaction: Interaction): readonly Item[] {
   const from = originOf(interaction);
   return [
-    { type: "user", content: interaction.prompt, name: "", from },
+    { type: "user", content: interaction.prompt, name: "", is_injected: false, from },
     { type: "assistant", content: interaction.response, name: "", calls: [], reasoning: {}, from },
   ];
 }
@@ -100,10 +114,11 @@ function originOf({ id, position }: Entry): ItemOrigin {
 }
 
 /** Anthropic records tool results inside user messages; they are taken out, and what is left is the user's. */
-function userItems(content: Content, name: string, from: ItemOrigin): readonly Item[] {
-  if (typeof content === "string") return [{ type: "user", content, name, from }];
+function userItems(message: EntryOf<"message">, content: Content, from: ItemOrigin): readonly Item[] {
+  const about = { name: message.name, is_injected: isInjected(message), from };
+  if (typeof content === "string") return [{ type: "user", content, ...about }];
   const results = content.filter((part) => isJsonObject(part) && part.type === "tool_result") as readonly JsonObject[];
-  if (results.length === 0) return [{ type: "user", content, name, from }];
+  if (results.length === 0) return [{ type: "user", content, ...about }];
   const rest = content.filter((part) => !isJsonObject(part) || part.type !== "tool_result");
   const items: Item[] = results.map((part) => ({
     type: "result",
@@ -114,7 +129,7 @@ function userItems(content: Content, name: string, from: ItemOrigin): readonly I
     is_spare: false,
     from,
   }));
-  return rest.length === 0 ? items : [...items, { type: "user", content: rest, name, from }];
+  return rest.length === 0 ? items : [...items, { type: "user", content: rest, ...about }];
 }
 
 function assistantItem(message: EntryOf<"message">, content: Content, from: ItemOrigin): AssistantItem {

@@ -9,6 +9,8 @@ export interface MessageGroup {
   readonly type: "user" | "assistant";
   readonly content: Content;
   readonly name: string;
+  /** Whether it is a user's message that a program put there: no turn begins with it. */
+  readonly is_injected: boolean;
   /** The calls that are kept, each with its result; a pending one has none. */
   readonly calls: readonly { readonly call: ToolCall; readonly result?: ResultItem }[];
   /** As an assistant's item has them. */
@@ -42,9 +44,9 @@ export function repair(items: readonly Item[], options: RepairOptions): readonly
   const groups: MessageGroup[] = [];
   for (const item of messages) {
     if (item.type === "user") {
-      const { type, content, name, from } = item;
-      if (isShown(item))
-        groups.push({ type, content, name, calls: NONE, orderedParts: undefined, reasoning: undefined, from });
+      const { type, content, name, is_injected, from } = item;
+      const unused = { calls: NONE, orderedParts: undefined, reasoning: undefined };
+      if (isShown(item)) groups.push({ type, content, name, is_injected, ...unused, from });
       continue;
     }
     const keepsPending = options.include_pending && item === last;
@@ -52,9 +54,14 @@ export function repair(items: readonly Item[], options: RepairOptions): readonly
     if (calls.length === 0 && isBlank(item.content)) continue;
     // All groups have the same fields, which makes them faster.
     const { type, content, name, orderedParts, reasoning, from } = item;
-    groups.push({ type, content, name, calls, orderedParts, reasoning, from });
+    groups.push({ type, content, name, is_injected: false, calls, orderedParts, reasoning, from });
   }
   return groups;
+}
+
+/** Whether a turn begins with it. */
+export function startsTurn({ type, is_injected }: MessageGroup): boolean {
+  return type === "user" && !is_injected;
 }
 
 /** How many messages a group makes in OpenAI's form, which is the form that is counted. */

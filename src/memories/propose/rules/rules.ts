@@ -6,7 +6,7 @@ import { contentTexts } from "../../../model/content.js";
 import type { Entry, EntryOf } from "../../../model/entry.js";
 import type { MemoryType, Proposal } from "../../../model/memory.js";
 import { codePoints } from "../../../model/normalise.js";
-import { readRole } from "../../../model/roles.js";
+import { isInjected, readRole } from "../../../model/roles.js";
 import { isQuestion } from "../../judge/hedges.js";
 import { STATEMENT_CHARS_MAX } from "../../judge/statement.js";
 import type { PassedOverWords } from "../../review/memory-answers.js";
@@ -92,6 +92,7 @@ function readTexts(entry: Entry): readonly Spoken[] {
     case "decision":
       return said("assistant", [entry.decision, entry.rationale]);
     case "message": {
+      if (isInjected(entry)) return [];
       const role = readRole(entry.role);
       return role === "user" || role === "assistant" ? said(role, contentTexts(entry.content)) : [];
     }

@@ -80,6 +80,7 @@ describe("a standing instruction of a user", () => {
   test("only a user gives one, and no agent in a user's name", () => {
     const text = "Always answer in German.";
     expect(says(text, { role: "assistant" }).proposals).toEqual([]);
+    expect(says(text, { injected: "file" }).proposals).toEqual([]);
     const { proposals, passed_over } = says(text, { session_id: "claude-code:1/agent-7" });
     expect([proposals, passed_over[0]?.reason]).toEqual([[], "Another agent wrote it: the session is a subagent's."]);
   });

@@ -269,6 +269,8 @@ const describedBy: { readonly [N in FieldName | OwnFlagName]: string } = {
   tool_calls: "the tool calls, in OpenAI's format",
   tool_call_id: "the call that the message answers",
   name: "who said it",
+  injected:
+    "command, summary, reminder, environment, hook, file, output or other: a program put it there, nobody said it",
   tool: "the tool that was called",
   args: "its arguments",
   result: "its result",

@@ -4,7 +4,7 @@ import { answeredCalls, messageText } from "../../../model/content-parts.js";
 import type { EntrySummary, Kind, ListedEntry } from "../../../model/entry.js";
 import { ALTERED_WORDS, applyByKind, type ByKind, isAltered } from "../../../model/entry.js";
 import { reinforcedWords, verdictWords } from "../../../model/memory.js";
-import { readRole } from "../../../model/roles.js";
+import { speakerOf } from "../../../model/roles.js";
 import { feedbackWords } from "../../../model/states.js";
 import { countOf } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
@@ -39,9 +39,10 @@ export function entryLine(entry: ListedEntry): string {
   return cleanLine(applyByKind(lineByKind, entry) ?? "");
 }
 
-/** Who speaks in an entry: the role of a message, otherwise the kind. */
-export function whoOf(entry: { readonly kind: string; readonly role?: string }): string {
-  return entry.kind === "message" && entry.role !== undefined ? readRole(entry.role) : cleanLine(entry.kind);
+/** Who speaks in an entry: the speaker of a message, otherwise the kind. */
+export function whoOf(entry: { readonly kind: string; readonly role?: string; readonly injected?: string }): string {
+  const { kind, role, injected = "" } = entry;
+  return kind === "message" && role !== undefined ? speakerOf({ role, injected }) : cleanLine(kind);
 }
 
 type Colour = "cyan" | "green" | "yellow" | "red" | "magenta" | "dim";

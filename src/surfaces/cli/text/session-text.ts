@@ -6,7 +6,7 @@ import { answeredCalls, messageParts, partText } from "../../../model/content-pa
 import type { EntrySummary, ListedEntry } from "../../../model/entry.js";
 import { applyByKind, type ByKind, isAltered } from "../../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../model/json.js";
-import { readRole } from "../../../model/roles.js";
+import { speakerOf } from "../../../model/roles.js";
 import { feedbackWords } from "../../../model/states.js";
 import { entryLine, kindColour, shortTime, whoOf } from "./entry-text.js";
 import {
@@ -199,7 +199,7 @@ function timeOf(time: string, pane: Pane): string {
 
 function colourOf(entry: ListedEntry, colours: Colours): (text: string) => string {
   if (isAltered(entry)) return colours.red;
-  return entry.kind === "message" ? roleColour(readRole(entry.role), colours) : kindColour(entry.kind, colours);
+  return entry.kind === "message" ? roleColour(speakerOf(entry), colours) : kindColour(entry.kind, colours);
 }
 
 const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Colours]> = {
@@ -211,7 +211,7 @@ const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Col
   message: (entry, colours) => [
     ...pieceParagraphs(messageParts(entry), {
       colours,
-      saidLinesMax: readRole(entry.role) === "tool" ? RESULT_LINES : SAID_LINES,
+      saidLinesMax: linesOf(speakerOf(entry)),
     }),
     ...confidence(entry, colours),
   ],
@@ -257,6 +257,12 @@ const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Col
   memory_superseded: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
   memory_reinforced: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
 };
+
+/** What was said gets the most lines; what was injected is folded into one. */
+function linesOf(speaker: ReturnType<typeof speakerOf>): number {
+  if (speaker === "injected") return 1;
+  return speaker === "tool" ? RESULT_LINES : SAID_LINES;
+}
 
 function paragraphsOf(entry: ListedEntry, colours: Colours): readonly Paragraph[] {
   if (isAltered(entry)) return [{ text: entryLine(entry), linesMax: 1, paint: colours.red }];

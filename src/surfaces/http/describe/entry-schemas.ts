@@ -23,6 +23,7 @@ const descriptions = {
   tool_calls: "Calls the assistant makes, in OpenAI's shape.",
   tool_call_id: "The call that this answers.",
   name: "Name of the speaker or tool.",
+  injected: "What a program put into the conversation; empty for what was said.",
   tool: "Name of the tool.",
   args: "Arguments of the call.",
   result: "Text or JSON, whole.",
