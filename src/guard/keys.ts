@@ -1,5 +1,7 @@
 // Keys: making, listing and revoking them, telling who sent one, and how engines store them.
+
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { ACTOR_DEFAULT } from "../model/ids.js";
 import type { Mask } from "../model/mask.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
@@ -43,10 +45,9 @@ export interface Caller {
 }
 
 /** The caller where there are no keys: everybody has full access. */
-export const person: Caller = { actor: "person", key_id: "", scope: "admin" };
+export const person: Caller = { actor: ACTOR_DEFAULT, key_id: "", scope: "admin" };
 
 const NAME_BYTES_MAX = 256;
-const ACTOR_DEFAULT = "person";
 
 export class Keys {
   readonly #store: KeyStore;

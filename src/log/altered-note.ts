@@ -27,11 +27,13 @@ const READS: ReadonlySet<unknown> = new Set(["read", "readBodies", "get", "getBo
 
 /** The same log, whose reads note altered bodies. */
 export function notingAltered(log: EntryLog, note: AlteredNote): EntryLog {
-  return new Proxy(log, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
+  // Of an object of its own: what a proxy hands out of a frozen one must be exactly what that one has.
+  return new Proxy({} as EntryLog, {
+    has: (_, name) => name in log,
+    get(_, name) {
+      const value: unknown = Reflect.get(log, name);
       if (typeof value !== "function") return value;
-      const method = value.bind(target) as Read;
+      const method = value.bind(log) as Read;
       if (!READS.has(name)) return method;
       return async (...query: readonly unknown[]): Promise<Found> => {
         const found = await method(...query);

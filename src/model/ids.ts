@@ -9,6 +9,9 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
+/** Who did something, where nobody is named: the person whose machine it is. */
+export const ACTOR_DEFAULT = "person";
+
 export function isUuidV7(id: string): boolean {
   return UUID_V7.test(id);
 }

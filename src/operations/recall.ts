@@ -23,7 +23,6 @@ const q: Parameter<string, string> = {
   description: "The prompt; memories that match it come first.",
   schema: { type: "string" },
   example: "Which port does the server listen on?",
-  flag: { name: "q", value: "text", says: "the prompt; memories that match it come first" },
   refusals: ["field_invalid", "query_too_long"],
   parse: parseAsked,
 };

@@ -1,7 +1,7 @@
 // The recorder: everything that can be done with an open store, behind the interface of the library.
 
 import { type ExportOptions, type Exports, exportInput, parseExportQuery } from "../export/exports.js";
-import { type Keys, person } from "../guard/keys.js";
+import type { Keys } from "../guard/keys.js";
 import type { ImportOptions, ImportReport } from "../import/import-files.js";
 import type { Watch, WatchCounts, WatchOptions } from "../import/watch/watch-files.js";
 import type { Watches } from "../import/watch/watches.js";
@@ -29,7 +29,7 @@ import { splitMemoryFiles, withMemoryFiles } from "../memories/files/memory-file
 import { toEntry } from "../model/body.js";
 import type { CompletionInput, EntryInput, FeedbackInput, Interaction, InteractionInput } from "../model/entry.js";
 import { closedFault } from "../model/fault.js";
-import { isKeyId, parseSessionId } from "../model/ids.js";
+import { ACTOR_DEFAULT, isKeyId, parseSessionId } from "../model/ids.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, reject } from "../model/rejection.js";
 import type { Contradiction, Seal, Verification } from "../model/verification.js";
@@ -243,7 +243,7 @@ export class Recorder extends OperationMethodsBase {
   async *exportEntries(options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
     const { exports, nowMs } = this.#open();
     const query = orThrow(parseExportQuery(knownOptions(options, optionTables.export), nowMs()));
-    const deed = { actor: options.actor ?? person.actor, id: options.export_id };
+    const deed = { actor: options.actor ?? ACTOR_DEFAULT, id: options.export_id };
     yield* exports.entries(query, deed, options.onUnaudited);
   }
 
@@ -262,7 +262,7 @@ export class Recorder extends OperationMethodsBase {
    * so. Answers with what had been known of the other one; undefined where there was nothing to accept.
    */
   async acceptLog(options: AcceptLogOptions = {}): Promise<Contradiction | undefined> {
-    const { actor = person.actor } = knownOptions(options, optionTables.acceptLog);
+    const { actor = ACTOR_DEFAULT } = knownOptions(options, optionTables.acceptLog);
     return this.#open().admin.acceptLog(actor);
   }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { type EntryInput, openRecorder } from "../../src/index.js";
@@ -26,6 +27,8 @@ export interface CliOptions {
   readonly asProgram?: boolean;
   /** Whether it may do no more than the modes of files allow, also where the test runs as root; such a program is its own. */
   readonly unprivileged?: boolean;
+  /** After so long the command counts as hung: it fails its own test, and the next command runs. */
+  readonly limit_ms?: number;
   /** A program that is to run the command, with its arguments before it. */
   readonly through?: readonly string[];
 }
@@ -70,7 +73,7 @@ async function runHere(args: readonly string[], options: CliOptions): Promise<Cl
     process.exit = () => {
       throw new Error("A command that ends its process is no command for a test's process: pass `asProgram`.");
     };
-    const status = await run(args);
+    const status = await Promise.race([run(args), hung(args, options)]);
     return { status: Number(process.exitCode ?? status), stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     for (const [name, descriptor] of streams) Object.defineProperty(process, name, descriptor);
@@ -79,6 +82,14 @@ async function runHere(args: readonly string[], options: CliOptions): Promise<Cl
     Object.assign(process, { argv, exitCode, exit });
   }
 }
+
+/** Fails in time for the test to say which command it was; what belongs to the process is put back for the next one. */
+async function hung(args: readonly string[], { limit_ms = HUNG_MS }: CliOptions): Promise<never> {
+  await pause(limit_ms, undefined, { ref: false });
+  throw new Error(`\`hansard ${args.join(" ")}\` did not end within ${limit_ms / 1000} seconds`);
+}
+
+const HUNG_MS = 120_000;
 
 /** A stream that keeps what is written to it. */
 class Collected extends Writable {

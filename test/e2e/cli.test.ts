@@ -179,3 +179,10 @@ describe("settings", () => {
     expect(await readError(args, { data })).toMatchObject({ status: 2, code: "setting_invalid" });
   });
 });
+
+test("a command that hangs fails its own test, and the next one runs", async () => {
+  const data = folderOfTest();
+  await fillStore(data, interactions(1));
+  await expect(runCli(["tail"], { data, limit_ms: 300 })).rejects.toThrow("`hansard tail` did not end within 0.3 s");
+  expect((await runCli(["list"], { data })).status).toBe(0);
+});

@@ -3,13 +3,14 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allows, type Scope, scopes } from "../../src/guard/scopes.js";
 import { openRecorder } from "../../src/index.js";
-import { needByRoute } from "../../src/operations/route-scopes.js";
 import { createServer } from "../../src/surfaces/http/server.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
+import { registeredNeeds } from "../support/registered-needs.js";
 import { listen } from "./event-source.js";
 import { type HttpResponse, serverOfFile, startServer } from "./http-client.js";
 
 const server = serverOfFile();
+const needByRoute = await registeredNeeds();
 const keyByScope = new Map<Scope, string>();
 
 beforeAll(async () => {
@@ -189,6 +190,8 @@ test("a key of scope metrics opens the figures, and nothing that is not open any
 
 test("HEAD needs what GET needs", async () => {
   expect((await server().request("/entries", { method: "HEAD" })).status).toBe(401);
+  // An MCP stream has no head.
+  expect((await server().request("/mcp", { method: "HEAD" })).status).toBe(405);
 });
 
 test("what is open shows nothing that was recorded", async () => {

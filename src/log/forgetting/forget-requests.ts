@@ -1,6 +1,6 @@
 // What is to be forgotten, by target or by retention rule: schemas, validation and answers.
 import { Type } from "typebox";
-import { parseLabel, parseSessionId } from "../../model/ids.js";
+import { ACTOR_DEFAULT, parseLabel, parseSessionId } from "../../model/ids.js";
 import { isJsonObject } from "../../model/json.js";
 import { captureKinds, isCaptureKind } from "../../model/kinds.js";
 import { notKnown } from "../../model/options.js";
@@ -73,7 +73,7 @@ export function parseForgetOptions(input: unknown): ForgetRequest | Rejection {
   if (target instanceof Rejection) return target;
   const reason = parseReason(input.reason);
   if (reason instanceof Rejection) return reason;
-  const { dry_run = false, actor = "person" } = input;
+  const { dry_run = false, actor = ACTOR_DEFAULT } = input;
   if (typeof dry_run !== "boolean") return invalid("dry_run", "dry_run must be true or false");
   return { target, reason, dry_run, actor: actor as string };
 }

@@ -4,7 +4,7 @@
 import { lastingKinds } from "../../model/body.js";
 import { idClaim } from "../../model/claims.js";
 import { Fault } from "../../model/fault.js";
-import { isPositionText } from "../../model/ids.js";
+import { ACTOR_DEFAULT, isPositionText } from "../../model/ids.js";
 import { itemAt } from "../../model/item-at.js";
 import type { Mask } from "../../model/mask.js";
 import { notFound, Rejection, reject } from "../../model/rejection.js";
@@ -26,8 +26,6 @@ import {
 } from "./forget-requests.js";
 import type { LogFilter, LogLookups } from "./log-lookups.js";
 import { findSecrets, type SecretFinding } from "./recorded-secrets.js";
-
-const ACTOR_DEFAULT = "person";
 
 type Find = ErasureRequest["find"];
 

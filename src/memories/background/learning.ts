@@ -2,6 +2,7 @@
 // memories are counted. One process per store does it, yields to capture, and can be stopped at any time.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { retryDelay } from "../../../client/retry.js";
 import type { NamedLease } from "../../model/lease.js";
 import type { Passes } from "../passes.js";
 import type { Extractor, ExtractorSettings } from "../propose/extractor.js";
@@ -167,8 +168,8 @@ interface ModelLearningParts {
 
 /** Older sessions, left unread because of budgets or an unavailable model, are for `hansard extract`. */
 const ACTIVE_SINCE_MS = 2 * 24 * 60 * 60 * 1000;
-/** Limit of the exponential backoff for a failing model. */
-const BACKOFF_MAX = 64;
+/** So many times the usual interval passes at most before a failing model is asked again. */
+const INTERVALS_MAX = 64;
 
 /** Sends sessions that have ended to a model. One process per store does it, and continues where another stopped. */
 export class ModelLearning {
@@ -191,9 +192,11 @@ export class ModelLearning {
   }
 
   async #work(): Promise<void> {
+    const { look_ms } = this.#parts;
+    const limits = { retry_ms_min: look_ms, retry_ms_max: look_ms * INTERVALS_MAX };
     let failures = 0;
     while (!this.#sleep.isAborted) {
-      await this.#sleep.sleep(this.#parts.look_ms * Math.min(BACKOFF_MAX, 2 ** failures));
+      await this.#sleep.sleep(failures === 0 ? look_ms : retryDelay(failures, limits));
       const trouble = await this.#read().catch((error: unknown) => error);
       failures = trouble === undefined ? 0 : failures + 1;
       if (!this.#sleep.isAborted) this.#report(trouble);

@@ -1,6 +1,6 @@
 // Statements and verdicts as they come in from any surface: their schemas, and how they are parsed or refused.
 import { type TObject, Type } from "typebox";
-import { parseId, parseLabel } from "../../model/ids.js";
+import { ACTOR_DEFAULT, parseId, parseLabel } from "../../model/ids.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
 import {
@@ -122,7 +122,6 @@ const TEXT_CHARS_MAX = 1_000;
 const LIST_MAX = 100;
 const QUOTE_CHARS_MAX = 10_000;
 const VERDICTS_MAX = 10_000;
-const ACTOR_DEFAULT = "person";
 
 /** A memory to add, or to propose. */
 export interface NewMemory {

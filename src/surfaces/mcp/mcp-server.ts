@@ -4,7 +4,8 @@ import type { Caller } from "../../guard/keys.js";
 import { allows, type Scope } from "../../guard/scopes.js";
 import { Fault } from "../../model/fault.js";
 import { RecorderError } from "../../model/rejection.js";
-import { needByRoute } from "../../operations/route-scopes.js";
+import { operations } from "../../operations/index.js";
+import type { Need } from "../../operations/operation.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { countThatFits, pieceOf, recordedText, shortRow } from "./bounds.js";
 import type { Arguments, Schemas, Tool, ToolAnswer } from "./tool.js";
@@ -33,20 +34,20 @@ export function createMcpServer({ recorder, version, schemas, caller }: McpOptio
     const tool = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined;
     if (tool === undefined) throw unknown(`tool ${params.name}`);
     return toResult(() => {
-      refuseScope(tool.route, scope, tool.scopes);
+      refuseScope(tool.scopes, scope);
       return tool.call(recorder, (params.arguments ?? {}) as Arguments, caller);
     });
   });
   server.setRequestHandler("resources/list", ({ params }) =>
     refusedAsProtocol(() => {
-      refuseScope("GET /sessions", scope);
+      refuseScope([operations.listSessions.scope], scope);
       return listResources(recorder, params?.cursor);
     }),
   );
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates }));
   server.setRequestHandler("resources/read", ({ params: { uri } }) =>
     refusedAsProtocol(async () => {
-      refuseScope("GET /sessions/:id/entries", scope);
+      refuseScope([operations.listSessionEntries.scope], scope);
       const contents = await readResource(recorder, uri);
       if (contents === undefined) throw unknown(`resource ${uri}`);
       return contents;
@@ -55,7 +56,7 @@ export function createMcpServer({ recorder, version, schemas, caller }: McpOptio
   server.setRequestHandler("prompts/list", () => ({ prompts }));
   server.setRequestHandler("prompts/get", ({ params }) =>
     refusedAsProtocol(async () => {
-      refuseScope("GET /reflection", scope);
+      refuseScope([operations.reflect.scope], scope);
       const prompt = await getPrompt(recorder, params.name, params.arguments ?? {});
       if (prompt === undefined) throw unknown(`prompt ${params.name}`);
       return prompt;
@@ -102,9 +103,9 @@ async function refusedAsProtocol<T>(answer: () => Promise<T>): Promise<T> {
   }
 }
 
-function refuseScope(route: string, granted: Scope, scopes: readonly Scope[] = [needByRoute[route] as Scope]): void {
-  const [needed] = scopes;
-  if (scopes.some((scope) => allows(granted, scope))) return;
+function refuseScope(needs: readonly Need[], granted: Scope): void {
+  const [needed] = needs;
+  if (needs.some((need) => need === "any" || need === "open" || allows(granted, need))) return;
   throw new RecorderError({
     code: "scope_insufficient",
     message: `this needs a key with scope ${needed}, and the one sent has ${granted}`,

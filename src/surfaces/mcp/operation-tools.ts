@@ -28,6 +28,7 @@ function toolOf(operation: ToolOperation): Tool {
     title,
     description,
     route: operation.route,
+    scopes: [operation.scope],
     input: () => inputOf(operation, cut),
     output: (schemas) => cut.output(operation, schemas),
     async call(recorder, given) {

@@ -1,6 +1,6 @@
 // What a tool is: a row of one of the tables that tools.ts puts together.
 import type { Caller } from "../../guard/keys.js";
-import type { Scope } from "../../guard/scopes.js";
+import type { Need } from "../../operations/operation.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { recordedText } from "./bounds.js";
 
@@ -16,10 +16,10 @@ export interface ToolAnswer {
 export interface Tool {
   readonly title: string;
   readonly description: string;
-  /** The route that does the same: who may ask it may call the tool, and one that only gets changes nothing. */
+  /** The route that does the same: one that only gets changes nothing. */
   readonly route: string;
-  /** Where the route decides further in: any of these scopes will do. */
-  readonly scopes?: readonly Scope[];
+  /** Any of these scopes will do. */
+  readonly scopes: readonly Need[];
   /** Schemas are made of those that HTTP documents. */
   readonly input: (schemas: Schemas) => JsonSchema;
   readonly output: (schemas: Schemas) => JsonSchema;

@@ -39,6 +39,7 @@ function recording(kind: CaptureKind, schemaName: string, words: Pick<Tool, "tit
   return {
     ...words,
     route: "POST /entries",
+    scopes: ["capture"],
     input: (schemas) => entryInput(schemas, schemaName),
     output: (schemas) => answerOutput(schemas, "Receipt"),
     async call(recorder, args) {
@@ -115,6 +116,7 @@ const memoryTools = {
       "Returns a project's active memories and global ones, within a budget of tokens. Pass the answer to " +
       "record_interaction unchanged, to record what was given.",
     route: "GET /recall",
+    scopes: ["read"],
     input: () => operationInput(operations.recall),
     output: (schemas) => answerOutput(schemas, "Recalled"),
     async call(recorder, options) {

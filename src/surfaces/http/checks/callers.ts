@@ -1,12 +1,11 @@
-// Request checks: host, origin, key and scope of every request. The scope of each route is in operations/route-scopes.ts; a
-// route without one cannot be registered.
+// Request checks: host, origin, key and scope of every request. Each route says which scope it needs, and one that does not
+// cannot be registered: nothing is ever open by mistake.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../../guard/keys.js";
 import { allows, type Scope } from "../../../guard/scopes.js";
 import { Fault } from "../../../model/fault.js";
 import { RecorderError, Rejection } from "../../../model/rejection.js";
 import type { Need } from "../../../operations/operation.js";
-import { needByRoute } from "../../../operations/route-scopes.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { answerHeaders } from "./errors.js";
 import type { HostCheck } from "./hosts.js";
@@ -14,7 +13,7 @@ import type { RateLimit } from "./rate-limit.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The scope that this route needs. */
+    /** The scope that this route needs; HEAD needs what GET needs. */
     readonly need?: Need;
   }
   interface FastifyRequest {
@@ -33,13 +32,8 @@ export interface RequestChecks {
 export function checkRequests(app: FastifyInstance, { keys, hosts, rate }: RequestChecks): void {
   app.decorateRequest("caller", null);
   app.addHook("onRoute", (route) => {
-    const methods = [route.method].flat();
-    const needs = new Set(methods.map((method) => needOf(method, route.url)));
-    const [need] = needs;
-    if (needs.size !== 1 || need === undefined) {
-      throw new Error(`${methods.join(", ")} ${route.url} has no scope; give it one in src/operations/route-scopes.ts`);
-    }
-    route.config = { ...route.config, need };
+    if (route.config?.need !== undefined) return;
+    throw new Error(`${[route.method].flat().join(", ")} ${route.url} has no scope; give it one as \`config.need\``);
   });
 
   app.addHook("onRequest", async (request, reply) => {
@@ -68,12 +62,6 @@ async function admit(keys: Recorder["keys"], authorization: string | undefined):
     const hint = "Retry in a moment; the server's log has details.";
     throw new Fault(cause.code, "keys cannot be checked at present", { hint, cause });
   }
-}
-
-/** The scope that a route needs; undefined if it has none. */
-function needOf(method: string, path: string): Need | undefined {
-  const route = `${method === "HEAD" ? "GET" : method} ${path}`;
-  return Object.hasOwn(needByRoute, route) ? needByRoute[route] : undefined;
 }
 
 /** The caller of a route that needs a key. */

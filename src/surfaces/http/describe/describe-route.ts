@@ -6,12 +6,12 @@ import {
   addressRefusals,
   bodyRefusals,
   jsonContent,
-  type Operation,
+  type OpenApiOperation,
   type Parameter,
   refusals,
   type Schema,
   schemaNamed,
-} from "./operation.js";
+} from "./openapi-operation.js";
 
 export const MARKDOWN = "text/markdown";
 
@@ -22,7 +22,7 @@ export type Described = Pick<
   | ("output" | "example" | "answer_is" | "markdown" | "body" | "recorded")
 >;
 
-export function describeRoute(operation: Described): Operation {
+export function describeRoute(operation: Described): OpenApiOperation {
   const { name, tag, summary, description, input, body, missing } = operation;
   const { parameters, codes } = describeInput(input, pathParametersOf(operation));
   const gone = missing === undefined ? [] : ([`${missing}_not_found`] as const);
@@ -54,7 +54,7 @@ export function describeInput(
   return { parameters, codes: Object.values(input).flatMap(({ refusals }) => refusals) };
 }
 
-function describeBody({ schema, example, is_required, form }: Body): NonNullable<Operation["requestBody"]> {
+function describeBody({ schema, example, is_required, form }: Body): NonNullable<OpenApiOperation["requestBody"]> {
   const lines = { "application/x-ndjson": { schema: { type: "string", description: "One entry per line." } } };
   const json = jsonContent(referTo(schema, {}) as Schema, example);
   return { required: is_required, content: form === "json_or_lines" ? { ...json, ...lines } : json };

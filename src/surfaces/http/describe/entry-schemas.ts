@@ -3,7 +3,7 @@ import type { CaptureKind, FieldName, Kind } from "../../../model/entry.js";
 import type { Field } from "../../../model/fields.js";
 import { allKinds, captureKinds, commonFields, fieldsOf as fieldTableOf, kindRules } from "../../../model/kinds.js";
 import { limits } from "../../../model/limits.js";
-import { type Schema, schemaNamed } from "./operation.js";
+import { type Schema, schemaNamed } from "./openapi-operation.js";
 
 /** A field without a description does not compile. */
 const descriptions = {

@@ -6,14 +6,14 @@ import { statusByFault, statusByRejection } from "../checks/errors.js";
 import { describedRoutes } from "../routes/store-state.js";
 import { namedSchemas } from "./describe-route.js";
 import { entrySchemas } from "./entry-schemas.js";
-import { type Operation, refusals, type Schema } from "./operation.js";
+import { type OpenApiOperation, refusals, type Schema } from "./openapi-operation.js";
 
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly [name: string]: unknown };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
+  readonly paths: { readonly [path: string]: { readonly [method: string]: OpenApiOperation } };
   readonly components: {
     readonly schemas: { readonly [name: string]: Schema };
     readonly securitySchemes: { readonly [name: string]: Schema };
@@ -22,7 +22,7 @@ export interface OpenApiDocument {
 
 /** Gathers the operations of all routes that are registered after this call. */
 export function gatherOperations(app: FastifyInstance): OpenApiDocument["paths"] {
-  const paths: { [path: string]: { [method: string]: Operation } } = {};
+  const paths: { [path: string]: { [method: string]: OpenApiOperation } } = {};
   app.addHook("onRoute", ({ method, url, config }) => {
     const operation = config?.operation;
     if (operation === undefined || method === "HEAD") return;
@@ -33,7 +33,7 @@ export function gatherOperations(app: FastifyInstance): OpenApiDocument["paths"]
 }
 
 /** What the request checks add to every call. */
-function guarded(operation: Operation, need: Need = "admin"): Operation {
+function guarded(operation: OpenApiOperation, need: Need = "admin"): OpenApiOperation {
   if (need === "open") return { ...operation, security: [] };
   const responses = {
     ...refusals("key_missing", "key_wrong", "scope_insufficient", "origin_refused", "host_foreign", "rate_exceeded"),

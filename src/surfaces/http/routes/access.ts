@@ -4,19 +4,23 @@ import type { Recorder } from "../../../recorder/recorder.js";
 import { callerOf } from "../checks/callers.js";
 import { refuseQuery } from "../checks/query.js";
 import type { AccessAnswer } from "../contract.js";
-import { addressRefusals, jsonContent, type Operation, refusals } from "../describe/operation.js";
+import { addressRefusals, jsonContent, type OpenApiOperation, refusals } from "../describe/openapi-operation.js";
 
 export function accessRoutes(app: FastifyInstance, recorder: Recorder): void {
-  app.get("/access", { config: { operation: accessOperation } }, async (request): Promise<AccessAnswer> => {
-    refuseQuery(request);
-    const { actor, scope } = callerOf(request);
-    return scope === "admin" ? { actor, scope, ...(await recorder.keys.list()) } : { actor, scope };
-  });
+  app.get(
+    "/access",
+    { config: { operation: accessOperation, need: "any" } },
+    async (request): Promise<AccessAnswer> => {
+      refuseQuery(request);
+      const { actor, scope } = callerOf(request);
+      return scope === "admin" ? { actor, scope, ...(await recorder.keys.list()) } : { actor, scope };
+    },
+  );
 }
 
 const text = { type: "string" };
 
-const accessOperation: Operation = {
+const accessOperation: OpenApiOperation = {
   operationId: "access",
   tags: ["Store"],
   summary: "Get the caller's scope",

@@ -1,7 +1,7 @@
 // The description of the interface: as an OpenAPI document for programs, and as a page for people.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type OpenApiDocument, openApiDocument } from "../describe/openapi.js";
-import type { Operation, Parameter, Schema } from "../describe/operation.js";
+import type { OpenApiOperation, Parameter, Schema } from "../describe/openapi-operation.js";
 import { sendHtml } from "./page.js";
 
 export function documentRoutes(
@@ -14,8 +14,10 @@ export function documentRoutes(
     made ??= openApiDocument(options);
     return made;
   };
-  app.get("/openapi.json", () => document());
-  app.get("/docs", (request, reply) => sendHtml(reply, renderDocs(document(), originOf(request))));
+  app.get("/openapi.json", { config: { need: "open" } }, () => document());
+  app.get("/docs", { config: { need: "open" } }, (request, reply) =>
+    sendHtml(reply, renderDocs(document(), originOf(request))),
+  );
 }
 
 /** Where the examples are sent: this very server, under the name it was asked by. */
@@ -28,7 +30,7 @@ function originOf({ protocol, host }: FastifyRequest): string {
 interface DocumentedCall {
   readonly method: string;
   readonly path: string;
-  readonly operation: Operation;
+  readonly operation: OpenApiOperation;
 }
 
 function renderDocs(document: OpenApiDocument, origin: string): string {
@@ -118,7 +120,7 @@ ${body?.oneOf === undefined ? "" : '<h4>Body</h4><p>One or more <a href="#kinds"
 /** What the request checks answer is the same for all calls, and told once. */
 const everywhere: ReadonlySet<string> = new Set(["401", "403", "421", "429"]);
 
-function needText({ security = [] }: Operation): string {
+function needText({ security = [] }: OpenApiOperation): string {
   const [need] = security;
   if (need === undefined) return "No key needed.";
   const [scope] = need.key ?? [];
@@ -138,7 +140,7 @@ function renderKeys(document: OpenApiDocument): string {
 </dl></section>`;
 }
 
-function renderAnswer(status: string, answer: Operation["responses"][string]): string {
+function renderAnswer(status: string, answer: OpenApiOperation["responses"][string]): string {
   const example = answer.content?.["application/json"]?.example;
   const shown = example === undefined ? "" : `<pre><code>${escapeHtml(layOut(example))}</code></pre>`;
   return `<dt data-class="${status.charAt(0)}">${status}</dt><dd>${inline(answer.description)}${shown}</dd>`;
@@ -245,7 +247,7 @@ function curlCommand(call: {
   readonly origin: string;
   readonly method: string;
   readonly path: string;
-  readonly operation: Operation;
+  readonly operation: OpenApiOperation;
 }): string {
   const { origin, method, operation } = call;
   const { parameters = [], requestBody } = operation;

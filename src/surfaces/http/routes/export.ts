@@ -6,7 +6,7 @@ import type { Recorder } from "../../../recorder/recorder.js";
 import { callerOf, isStillAdmitted, recordingOf } from "../checks/callers.js";
 import { readQuery } from "../checks/query.js";
 import { describeInput, queryRefusals } from "../describe/describe-route.js";
-import { type Operation, refusals } from "../describe/operation.js";
+import { type OpenApiOperation, refusals } from "../describe/openapi-operation.js";
 
 /** Lines are sent together, because a packet of its own for each would cost more than the line. */
 const CHUNK_CHARS = 64 * 1024;
@@ -14,7 +14,7 @@ const names = Object.keys(streams.export.input) as (keyof typeof streams.export.
 
 export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
   // Every export is written down, so there is no asking for its headers alone.
-  const config = { operation: exportOperation, gate: "exports", is_audited: true } as const;
+  const config = { operation: exportOperation, need: "admin", gate: "exports", is_audited: true } as const;
   app.get("/export", { config, exposeHeadRoute: false }, async (request, reply) => {
     const { actor } = callerOf(request);
     const onUnaudited = ({ code }: { readonly code: string }): void =>
@@ -62,7 +62,7 @@ const { parameters, codes } = describeInput(streams.export.input);
 
 const text = { type: "string" } as const;
 
-const exportOperation: Operation = {
+const exportOperation: OpenApiOperation = {
   operationId: "export",
   tags: ["Store"],
   summary: "Export entries, verbatim and in order of position",

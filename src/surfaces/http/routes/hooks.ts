@@ -8,14 +8,14 @@ import { Rejection } from "../../../model/rejection.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { acceptEmptyBodies, bodyOf } from "../checks/bodies.js";
 import { recordingOf } from "../checks/callers.js";
-import { jsonContent, type Operation } from "../describe/operation.js";
+import { jsonContent, type OpenApiOperation } from "../describe/openapi-operation.js";
 import { logFailure } from "../logger.js";
 
 const SOURCE = "claude-code";
 
 export function hookRoutes(app: FastifyInstance, recorder: Recorder): void {
   acceptEmptyBodies(app);
-  app.post("/hooks/claude-code", { config: { operation: hookOperation } }, async (request) => {
+  app.post("/hooks/claude-code", { config: { operation: hookOperation, need: "capture" } }, async (request) => {
     const recorded = recordEvent(request, recorder);
     await Promise.race([recorded, new Promise((resolve) => setTimeout(resolve, WAIT_MS).unref())]);
     return {};
@@ -87,7 +87,7 @@ function saidLast(event: JsonObject): object {
   return { kind: "message", role: "assistant", content };
 }
 
-const hookOperation: Operation = {
+const hookOperation: OpenApiOperation = {
   operationId: "recordHook",
   tags: ["Entries"],
   summary: "Record an event of Claude Code's hooks",

@@ -21,7 +21,8 @@ export function mcpRoutes(
     method: ["GET", "POST", "DELETE"],
     url: "/mcp",
     // What a tool reads takes its turn with all other reads.
-    config: { gate: "reads" },
+    config: { need: "any", gate: "reads" },
+    exposeHeadRoute: false,
     handler: async (request) => {
       const body = request.method === "POST" ? bodyOf(request) : undefined;
       mcp ??= load();

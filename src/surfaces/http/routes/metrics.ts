@@ -5,7 +5,7 @@ import type { Recorder } from "../../../recorder/recorder.js";
 import type { BodyBudget } from "../checks/bodies.js";
 import { refuseQuery } from "../checks/query.js";
 import type { Gates } from "../checks/read-gate.js";
-import { addressRefusals, type Operation, refusals } from "../describe/operation.js";
+import { addressRefusals, type OpenApiOperation, refusals } from "../describe/openapi-operation.js";
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const ENTRIES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 100_000];
@@ -26,15 +26,19 @@ export function metricsRoutes(app: FastifyInstance, measured: Measured): void {
   let isProcessShown = false;
 
   // Monitoring matters most under overload, so metrics pass no gate.
-  app.get("/metrics", { config: { operation: metricsOperation, gate: "none" } }, async (request, reply) => {
-    refuseQuery(request);
-    // Measuring the process costs a little all the time, so it starts with the first request.
-    if (!isProcessShown) collectDefaultMetrics({ register: registry });
-    isProcessShown = true;
-    await showStore();
-    reply.type(registry.contentType);
-    return registry.metrics();
-  });
+  app.get(
+    "/metrics",
+    { config: { operation: metricsOperation, need: "metrics", gate: "none" } },
+    async (request, reply) => {
+      refuseQuery(request);
+      // Measuring the process costs a little all the time, so it starts with the first request.
+      if (!isProcessShown) collectDefaultMetrics({ register: registry });
+      isProcessShown = true;
+      await showStore();
+      reply.type(registry.contentType);
+      return registry.metrics();
+    },
+  );
 }
 
 function countRequests(app: FastifyInstance, registry: Registry): void {
@@ -189,7 +193,7 @@ function gauge(registry: Registry, name: string, help: string, read?: () => numb
   });
 }
 
-const metricsOperation: Operation = {
+const metricsOperation: OpenApiOperation = {
   operationId: "metrics",
   tags: ["Store"],
   summary: "Get metrics of queues, lags and refusals",

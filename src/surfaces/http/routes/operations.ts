@@ -44,6 +44,7 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recor
     ...(operation.note === undefined ? {} : { exposeHeadRoute: false }),
     config: {
       operation: describeRoute(operation),
+      need: operation.scope,
       ...(operation.note === undefined ? {} : { is_audited: true }),
       ...(method === "GET" && operation.reads_all === true ? { gate: "walks" } : {}),
     },

@@ -46,8 +46,9 @@ export function readPage(): PageFiles {
 }
 
 export function pageRoutes(app: FastifyInstance, { files, index }: PageFiles): void {
-  for (const address of ["/", "/ui"]) app.get(address, (_, reply) => sendHtml(reply, index));
-  app.get<{ Params: { readonly "*": string } }>("/ui/*", (request, reply) => {
+  const open = { config: { need: "open" } } as const;
+  for (const address of ["/", "/ui"]) app.get(address, open, (_, reply) => sendHtml(reply, index));
+  app.get<{ Params: { readonly "*": string } }>("/ui/*", open, (request, reply) => {
     const name = request.params["*"];
     const file = files.get(name);
     if (file !== undefined) return sendFile(request, reply, file);

@@ -7,7 +7,7 @@ import { routeNotFound } from "../checks/errors.js";
 import { refuseQuery } from "../checks/query.js";
 import type { DoctorAnswer, HealthAnswer } from "../contract.js";
 import { type Described, describeRoute } from "../describe/describe-route.js";
-import { jsonContent, type Operation, schemaNamed } from "../describe/operation.js";
+import { jsonContent, type OpenApiOperation, schemaNamed } from "../describe/openapi-operation.js";
 
 export function custodyRoutes(
   app: FastifyInstance,
@@ -21,7 +21,7 @@ export function custodyRoutes(
 
   app.get(
     "/doctor",
-    { config: { operation: describeRoute(doctor), gate: "walks" } },
+    { config: { operation: describeRoute(doctor), need: "admin", gate: "walks" } },
     (request): Promise<DoctorAnswer> => {
       refuseQuery(request);
       if (inspect === undefined) throw routeNotFound();
@@ -29,12 +29,16 @@ export function custodyRoutes(
     },
   );
 
-  app.get("/health", { config: { operation: describedHealth } }, async (request, reply): Promise<HealthAnswer> => {
-    refuseQuery(request);
-    const { status, trouble, ...health } = await recorder.health();
-    if (trouble !== undefined) reply.code(503).header("retry-after", "1");
-    return { status, version, ...health, ...(trouble === undefined ? {} : { trouble }) };
-  });
+  app.get(
+    "/health",
+    { config: { operation: describedHealth, need: "open" } },
+    async (request, reply): Promise<HealthAnswer> => {
+      refuseQuery(request);
+      const { status, trouble, ...health } = await recorder.health();
+      if (trouble !== undefined) reply.code(503).header("retry-after", "1");
+      return { status, version, ...health, ...(trouble === undefined ? {} : { trouble }) };
+    },
+  );
 }
 
 const ofStore = { tag: "Store", input: {}, missing: undefined, refusals: ["store_failed"] } as const;
@@ -102,7 +106,7 @@ const health: Described = {
 export const describedRoutes: readonly Described[] = [doctor, health];
 
 const answered = describeRoute(health);
-const describedHealth: Operation = {
+const describedHealth: OpenApiOperation = {
   ...answered,
   responses: {
     ...answered.responses,

@@ -11,7 +11,7 @@ import type { Recorder } from "../../../recorder/recorder.js";
 import { isStillAdmitted } from "../checks/callers.js";
 import { readQuery } from "../checks/query.js";
 import { describeInput, queryRefusals } from "../describe/describe-route.js";
-import { type Operation, refusals } from "../describe/operation.js";
+import { type OpenApiOperation, refusals } from "../describe/openapi-operation.js";
 
 const ENDING_MS_MAX = 300;
 const names = Object.keys(streams.tail.input) as (keyof typeof streams.tail.input)[];
@@ -29,7 +29,7 @@ export function tailRoutes(app: FastifyInstance, recorder: Recorder): void {
     }
   });
 
-  const config = { operation: tailOperation, gate: "tails" } as const;
+  const config = { operation: tailOperation, need: "read", gate: "tails" } as const;
   app.get("/tail", { config, exposeHeadRoute: false }, async (request, reply) => {
     const { after, ...filters } = readQuery(request, names);
     const from = lastEventId(request) ?? after ?? "";
@@ -66,7 +66,7 @@ function lastEventId(request: FastifyRequest): string | undefined {
 
 const { parameters, codes } = describeInput(streams.tail.input);
 
-const tailOperation: Operation = {
+const tailOperation: OpenApiOperation = {
   operationId: "tail",
   tags: ["Entries"],
   summary: "Follow the log live",

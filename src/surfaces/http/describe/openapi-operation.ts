@@ -18,7 +18,7 @@ export interface Content {
   readonly [mediaType: string]: { readonly schema: Schema; readonly example?: unknown };
 }
 
-export interface Operation {
+export interface OpenApiOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
@@ -33,7 +33,7 @@ export interface Operation {
 declare module "fastify" {
   interface FastifyContextConfig {
     /** What the route says about itself in the OpenAPI document. */
-    readonly operation?: Operation;
+    readonly operation?: OpenApiOperation;
   }
 }
 
@@ -47,7 +47,7 @@ export function jsonContent(schema: Schema, example?: unknown): Content {
 }
 
 /** The errors a call can answer with, by their codes; the statuses come from the tables that really decide them. */
-export function refusals(...codes: readonly (RejectionCode | FaultCode)[]): Operation["responses"] {
+export function refusals(...codes: readonly (RejectionCode | FaultCode)[]): OpenApiOperation["responses"] {
   const codesByStatus = new Map<number, string[]>();
   for (const code of new Set(codes)) {
     const status = { ...statusByRejection, ...statusByFault }[code];
