@@ -1,4 +1,4 @@
-// Antigravity CLI's transcripts: steps of a user, a model that plans, and the tools it ran.
+// Antigravity CLI's transcripts: steps of a user, a planning model, and the tools it ran.
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { oneByOne } from "./lines.js";
@@ -30,7 +30,7 @@ interface AntigravityState {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
-  // The folder is called as the session; the file is called the same in all of them.
+  // The folder has the session's name; the file has the same name in all of them.
   const folder = /([^\\/]+)[\\/]\.system_generated[\\/]/.exec(source.path)?.[1];
   const known = source.resume.state as AntigravityState | undefined;
   const transcript = new Transcript(tool, source, known?.transcript);
@@ -89,7 +89,7 @@ function* say(
   yield* session.close();
 }
 
-/** A step of a tool is the call and its result in one. */
+/** A tool step is both the call and its result. */
 function* run(
   session: TranscriptSession,
   origin: Origin,

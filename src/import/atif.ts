@@ -1,4 +1,4 @@
-// ATIF, the interchange form of agents' trajectories: one document of steps.
+// ATIF, the interchange format of agent trajectories: one document of steps.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { toUsage, type UsageNames } from "../model/usage.js";
 import type { DocumentImporter, ImportStep, Opening, SourceOf } from "./importer.js";
@@ -24,7 +24,7 @@ export const atifImporter: DocumentImporter = {
   read,
 };
 
-/** The version may follow the steps, outside the opening. */
+/** The version may come after the steps, outside of the opening. */
 function isSteps({ steps }: JsonObject): boolean {
   return (
     Array.isArray(steps) &&
@@ -37,7 +37,7 @@ async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
   const header = await source.header(HEADER);
   const key = textAt(header, "session_id") ?? textAt(header, "trajectory_id") ?? source.stem;
   const session = transcript.session(key);
-  // Several trajectories of one session count their steps from 1 each.
+  // Several trajectories of one session number their steps from 1 each.
   const trajectory = textAt(header, "trajectory_id") ?? "";
   yield* begin(session, header);
   for await (const item of source.values("steps.*")) {
@@ -80,7 +80,7 @@ function* take(session: TranscriptSession, line: number, step: JsonObject, traje
   const origin = { line, at: step.timestamp, native, extra };
   const content = onlyText(step.message) ?? step.message ?? "";
   if (step.source === "agent") yield* answer(session, origin, step);
-  // As errors go out, for which the form has no place.
+  // The form in which errors are exported, since the format has none.
   else if (step.source === "system" && extra?.step.kind === "error" && typeof content === "string")
     yield session.error({ line, at: step.timestamp, native }, content);
   else if (step.source === "user" || step.source === "system") {

@@ -1,4 +1,5 @@
-// Files that change while they are read: what was there is taken, nothing is fatal, and the next import brings the rest.
+// Files that change while they are read: what was there is imported, nothing is fatal, and the next import brings the
+// rest.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ const line = (number: number, words = "said"): string =>
   })}\n`;
 const whole = Array.from({ length: LINES }, (_, number) => line(number)).join("");
 
-/** What happens to the file once its first piece was read. */
+/** What happens to the file after its first chunk was read. */
 const changes: { readonly [what: string]: (path: string) => void } = {
   grows: (path) => appendFileSync(path, `${line(LINES)}${line(LINES + 1).slice(0, 40)}`),
   shrinks: (path) => truncateSync(path, 1_000),
@@ -45,7 +46,7 @@ test.each(Object.entries(changes))("a file that %s while it is read", async (_, 
   expect(counts(await bench.import(bench.write("again.jsonl", `${whole}${line(LINES)}`)))).toMatchObject({ added: 0 });
 });
 
-test("a named pipe is refused with what to do, since nobody may ever write to it", async () => {
+test("a named pipe is refused with a hint, since it may never have a writer", async () => {
   const bench = importBench();
   const pipe = join(bench.folder, "pipe.jsonl");
   execFileSync("mkfifo", [pipe]);
@@ -55,7 +56,7 @@ test("a named pipe is refused with what to do, since nobody may ever write to it
   });
 });
 
-test("a first line of 40 MB tells the format like any other", async () => {
+test("a first line of 40 MB identifies the format like any other", async () => {
   const bench = importBench();
   const { length } = line(0);
   const long = line(0).replace("xxx", "x".repeat(40 * 1024 * 1024 - length));
@@ -68,10 +69,10 @@ test("a first line of 40 MB tells the format like any other", async () => {
   });
 });
 
-test("small files share their commits, and each is told of with what came of it", async () => {
+test("small files share commits, and each is reported with its own counts", async () => {
   const bench = importBench();
   const files = Array.from({ length: 20 }, (_, number) => bench.write(`${number}.jsonl`, `${line(number)}torn`));
-  // The same line once more, in a file of its own.
+  // The same line again, in a separate file.
   files.push(bench.write("copy.jsonl", line(3)));
   let commits = 0;
   const told: ImportedFile[] = [];
@@ -83,7 +84,7 @@ test("small files share their commits, and each is told of with what came of it"
   expect(report.rejected.map(({ file }) => file)).toEqual(files.slice(0, 20));
   expect(told.map(({ file, added, existing, rejected }) => [file, added, existing, rejected])).toEqual(
     files.map((file, number) => {
-      // What is known of the session is told by the first.
+      // The first one carries what is known of the session.
       if (number === 0) return [file, 2, 0, 1];
       return number < 20 ? [file, 1, 1, 1] : [file, 0, 2, 0];
     }),

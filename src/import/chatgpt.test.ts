@@ -1,4 +1,4 @@
-// ChatGPT's export: the branch to the current node is the talk, and all else is kept.
+// ChatGPT's export: the branch to the current node is the conversation, and everything else is kept.
 import { expect, test } from "vitest";
 import { counts, importBench } from "../../test/support/import-target.js";
 import { expectLegalHistory } from "../../test/support/transcripts.js";
@@ -83,7 +83,7 @@ test("a conversation becomes its active branch, with thoughts, calls and results
   expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
 });
 
-test("one conversation alone, pretty-printed, with a tree that leads nowhere, harms nothing", async () => {
+test("a single conversation, pretty-printed, with a broken tree, is imported", async () => {
   const bench = importBench();
   const { current_node: _, ...rest } = conversation;
   const looped = {

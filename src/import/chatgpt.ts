@@ -48,7 +48,7 @@ function* conversation(
   yield* branches.take(talk.follow(mapping, branch, model), false);
 }
 
-/** From the root to the current node; to the last leaf where no node is current. */
+/** From the root to the current node; to the last leaf if no node is current. */
 function branchOf(mapping: JsonObject, current: string | undefined): readonly string[] {
   const last = Object.keys(mapping).findLast((id) => {
     const { children } = objectAt(mapping, id);
@@ -71,7 +71,7 @@ function branchOf(mapping: JsonObject, current: string | undefined): readonly st
 class Conversation {
   readonly #session: TranscriptSession;
   readonly #line: number;
-  /** The call that the next result of a tool answers. */
+  /** The call that the next tool result answers. */
   #call: string | undefined;
 
   constructor(session: TranscriptSession, line: number) {
@@ -86,7 +86,7 @@ class Conversation {
     return this.#session.about(origin, { title: textAt(value, "title"), metadata });
   }
 
-  /** Nodes one after the other; where one does not follow the one before it, another branch begins. */
+  /** Nodes in order; if one does not follow the one before it, another branch begins. */
   *follow(mapping: JsonObject, ids: readonly string[], model: string | undefined): Generator<ImportStep> {
     let previous: string | undefined;
     for (const id of ids) {
@@ -128,7 +128,7 @@ class Conversation {
     const recipient = textAt(message, "recipient") ?? "all";
     const id = origin.native as string;
     const said = { line: origin.line, at: origin.at, model };
-    // Thoughts come as messages of their own, and belong to the answer that follows them.
+    // Thoughts are separate messages, and belong to the answer that follows them.
     const isThought = kind === "thoughts" || kind === "reasoning_recap";
     const key = isThought || this.#session.openKey === "thought" ? "thought" : "answer";
     if (key === "answer") yield* this.#session.close();

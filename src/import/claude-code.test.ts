@@ -1,4 +1,4 @@
-// Claude Code's transcripts: what becomes of each kind of line, and what is counted once although it stands there twice.
+// Claude Code's transcripts: what becomes of each kind of line, and what counts once although it occurs twice.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -38,7 +38,7 @@ const call = (id: string): object => ({ type: "tool_use", id, name: "Bash", inpu
 const result = (id: string): object => ({ type: "tool_result", tool_use_id: id, content: `result of ${id}` });
 
 describe("a session", () => {
-  test("lines without a time before the first that has one are of that time, however late the file was copied", async () => {
+  test("lines before the first time get that time, however late the file was copied", async () => {
     const bench = importBench();
     const title = { type: "summary", summary: "An earlier one", leafUuid: "l" };
     const snapshot = { type: "file-history-snapshot", messageId: "m", snapshot: {} };
@@ -46,7 +46,7 @@ describe("a session", () => {
     expect(new Set((await bench.entries()).map(({ created_at }) => created_at))).toEqual(new Set([at]));
   });
 
-  test("becomes messages with their calls, results, errors and what is known of it as a whole", async () => {
+  test("becomes messages with their calls, results, errors and session facts", async () => {
     const bench = importBench();
     expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
     const summary = await bench.recorder.session(session_id).summary();
@@ -135,7 +135,7 @@ describe("a session", () => {
     await expectLegalHistory(bench.recorder, session_id);
   });
 
-  test("what nobody typed is no prompt", async () => {
+  test("what no user typed is not a prompt", async () => {
     const bench = importBench();
     const sources = ["typed", "sdk", "system"].map((promptSource) =>
       prompt(promptSource, promptSource, { promptSource }),
@@ -146,7 +146,7 @@ describe("a session", () => {
     expect(entries.filter(({ kind }) => kind === "raw")).toMatchObject([{ record: { promptSource: "system" } }]);
   });
 
-  test("a prompt that was taken back and asked anew leaves history, with its answers, however the file grew", async () => {
+  test("a withdrawn and repeated prompt leaves history with its answers, however the file grew", async () => {
     const lines = [
       prompt("u1", "Start"),
       { ...said("a1", "m1", [text("Ready")], 1), parentUuid: "u1" },
@@ -174,7 +174,7 @@ describe("a session", () => {
     expect(counts(await whole.import(path))).toMatchObject({ added: 0 });
   });
 
-  test("adds nothing when it is imported again, moved or doubled", async () => {
+  test("adds nothing if it is imported again, moved or doubled", async () => {
     const bench = importBench();
     const { added } = await bench.import(file);
     expect(counts(await bench.import(file))).toMatchObject({ added: 0, existing: added });
@@ -182,7 +182,7 @@ describe("a session", () => {
     expect(counts(await bench.import(other))).toMatchObject({ added: 0 });
   });
 
-  test("a resumed or forked copy under another session counts once, and what is new goes to its own", async () => {
+  test("a resumed or forked copy under another session counts once, and new lines go to their own session", async () => {
     const bench = importBench();
     await bench.import(file);
     const before = (await bench.entries()).length;
@@ -196,7 +196,7 @@ describe("a session", () => {
     expect(await bench.recorder.session("fork").summary()).toMatchObject({ parent: session_id, messages: 1 });
   });
 
-  test("the same short id in another session, with other words, is another message", async () => {
+  test("the same short id in another session, with another text, is another message", async () => {
     const bench = importBench();
     await bench.import(bench.write("a.jsonl", [prompt("u1", "one"), said("a1", "m1", [text("first")], 1)]));
     const b = [prompt("u1", "two"), said("a1x", "m1", [text("second")], 1)].map((line) => ({
@@ -209,11 +209,11 @@ describe("a session", () => {
   });
 });
 
-describe("an answer in several lines", () => {
+describe("an answer on several lines", () => {
   const first = [prompt("u1", "go"), said("a1", "m1", [text("on it")], 3), said("a2", "m1", [call("c1")], 10)];
   const rest = [prompt("u2", [result("c1")]), said("a3", "m1", [call("c2")], 30), prompt("u3", [result("c2")])];
 
-  test("is one message although results of its first calls stand between", async () => {
+  test("is one message although results of its first calls come in between", async () => {
     const bench = importBench();
     await bench.import(bench.write("s.jsonl", [...first, ...rest, said("a4", "m2", [text("done")], 7)]));
     const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
@@ -222,7 +222,7 @@ describe("an answer in several lines", () => {
     await expectLegalHistory(bench.recorder, "s");
   });
 
-  test("of which some came after it was recorded goes on in a further message, with its own part of the tokens", async () => {
+  test("that was recorded in part continues in a further message, with its own share of the tokens", async () => {
     const bench = importBench();
     await bench.import(bench.write("s.jsonl", first));
     await bench.import(bench.write("s.jsonl", [...first, ...rest]));
@@ -240,7 +240,7 @@ describe("an answer in several lines", () => {
 });
 
 describe("subagents", () => {
-  test("are sessions of their own under the one that began them, with what lies beside them", async () => {
+  test("are sessions of their own under their parent, with the file next to them", async () => {
     const bench = importBench();
     expect(counts(await bench.import(folder))).toMatchObject({ files: 3, sessions: 2, rejected: 0 });
     const agent = `${session_id}/agent-a1b2`;
@@ -254,7 +254,7 @@ describe("subagents", () => {
     await expectLegalHistory(bench.recorder, agent);
   });
 
-  test("inline ones without an id, and files whose lines do not name theirs, are told apart", async () => {
+  test("inline ones without an id, and files without session ids, are distinguished", async () => {
     const bench = importBench();
     const side = prompt("u2", "look it up", { isSidechain: true });
     await bench.import(bench.write("s.jsonl", [prompt("u1", "hello"), side]));
@@ -276,7 +276,7 @@ describe("subagents", () => {
   });
 });
 
-test("sessions from its web interface are the same lines in one document", async () => {
+test("sessions from the web interface are the same lines in one document", async () => {
   const bench = importBench();
   const path = bench.write(
     "web.json",
@@ -286,7 +286,7 @@ test("sessions from its web interface are the same lines in one document", async
   expect(await bench.recorder.session("s").history()).toMatchObject([{ content: "hi" }, { content: "hello" }]);
 });
 
-test("tags that are not its own are the user's words, and odd shapes harm nothing", async () => {
+test("unknown tags belong to the user's text, and odd forms are harmless", async () => {
   const bench = importBench();
   const path = bench.write("s.jsonl", [
     prompt("u1", "<div> is not closed"),
@@ -310,7 +310,7 @@ test("tags that are not its own are the user's words, and odd shapes harm nothin
   await expectLegalHistory(bench.recorder, "s");
 });
 
-test("what a result repeats beside itself is kept where it is short", async () => {
+test("what a result repeats is kept if it is short", async () => {
   const bench = importBench();
   const detail = (stdout: string): Line =>
     prompt(`u${stdout.length}`, [result(`c${stdout.length}`)], { toolUseResult: { stdout } });
@@ -320,13 +320,13 @@ test("what a result repeats beside itself is kept where it is short", async () =
   expect(long?.extra).not.toHaveProperty("tool_use_result");
 });
 
-test("the file is left as it was", async () => {
+test("the source file is not changed", async () => {
   const before = readFileSync(file);
   await importBench().import(folder);
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-describe("the bodies that it sent and got back", () => {
+describe("request and response bodies", () => {
   const request = {
     model: "claude-opus-4-5",
     max_tokens: 32_000,
@@ -349,7 +349,7 @@ describe("the bodies that it sent and got back", () => {
     usage: { input_tokens: 9, output_tokens: 2, cache_read_input_tokens: 4 },
   };
 
-  test("become an interaction with all that was given, completed by the answer that the index names", async () => {
+  test("become an interaction with everything that was given, completed by the answer that the index names", async () => {
     const bench = importBench();
     bench.write("7f3e.request.json", JSON.stringify(request));
     bench.write("req_77.response.json", JSON.stringify(response));
@@ -384,7 +384,7 @@ describe("the bodies that it sent and got back", () => {
     expect(counts(await bench.import(bench.folder))).toMatchObject({ added: 0 });
   });
 
-  test("an answer that no index names is kept as it is", async () => {
+  test("an answer that no index names is kept as a raw record", async () => {
     const bench = importBench();
     await bench.import(bench.write("req_1.response.json", JSON.stringify(response)));
     expect(await bench.entries()).toMatchObject([{ kind: "raw", id: "claude-code:msg_9", record: response }]);

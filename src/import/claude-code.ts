@@ -1,6 +1,6 @@
-// Claude Code's transcripts: a line for each block of an answer, each tool result and each note of its own. Also the request
-// and response bodies that it stores next to them, which alone hold verbatim what the model was given, and its notes about
-// subagents.
+// Claude Code's transcripts: a line for each block of an answer, each tool result and each note. Also the request and
+// response bodies that it stores next to them, which alone contain exactly what the model was given, and its notes
+// about subagents.
 import { contentTexts } from "../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { anthropicUsage, toUsage } from "../model/usage.js";
@@ -43,7 +43,7 @@ export const claudeCodeImporter: LineImporter = {
   read,
 };
 
-/** Sessions as its web interface hands them out: the same lines in one document. */
+/** Sessions exported from its web interface: the same lines in one document. */
 export const claudeCodeDocumentImporter: DocumentImporter = {
   format: tool.format,
   reads: "document",
@@ -90,7 +90,7 @@ interface ClaudeState {
 class ClaudeSessions {
   readonly #transcript: Transcript;
   readonly #stem: string;
-  /** The session of lines that do not say theirs: the first that another line says, else what folder or file is called. */
+  /** The session of lines without one: the first that another line names, otherwise the name of folder or file. */
   readonly #key: string;
   readonly #sessions: Map<string, TranscriptSession>;
   readonly #titleRanks: Map<string, number>;
@@ -200,7 +200,7 @@ class ClaudeSessions {
       at: origin.at,
       parts: partsOf(part, blocks),
       model,
-      // What the tool wrote itself in the model's place cost nothing.
+      // Messages that the tool itself wrote in the model's place cost nothing.
       usage: model === "<synthetic>" ? undefined : toUsage(message.usage, anthropicUsage),
       extra: { ...given("message_id", id), ...given("request_id", textAt(record, "requestId")) },
     });
@@ -221,7 +221,7 @@ class ClaudeSessions {
     if (results.length > 0 && results.length === blocks.length) return;
     const spoken = blocks.filter((block) => block.type !== "tool_result");
     const { content, injected } = splitInjected(results.length > 0 ? spoken : (message.content ?? ""), INJECTED);
-    // Messages of its own that no user typed: a wake-up, or permission to continue.
+    // Messages that no user typed: a wake-up, or permission to continue.
     const isOwn = record.isMeta === true || record.isCompactSummary === true || record.promptSource === "system";
     const isInjected = isOwn || content === undefined;
     if (isInjected && results.length === 0) yield* session.queue(session.raw(origin, record));
@@ -231,16 +231,16 @@ class ClaudeSessions {
       yield* session.close();
       const place = results.length > 0 ? besides(origin) : origin;
       if (results.length === 0) yield* this.#ask(session, origin, record);
-      // Text next to results belongs to the current turn, and is taken back with it.
+      // Text next to results belongs to the current turn, and is withdrawn with it.
       else if (place.native !== undefined) this.#rewindsOf(session).say(place.native);
       const extra = injected.length === 0 ? undefined : { injected };
       yield session.message({ ...place, extra }, { role: "user", content });
     }
   }
 
-  /** Where another prompt hung before, that one was taken back, with all that came of it. */
+  /** Another prompt with the same parent was withdrawn, with everything that followed it. */
   *#ask(session: TranscriptSession, origin: Origin, record: JsonObject): Generator<ImportStep> {
-    // Of side chains several may begin at one place.
+    // Several side chains may begin at the same parent.
     if (origin.native === undefined || record.isSidechain === true) return;
     const left = this.#rewindsOf(session).ask(origin.native, textAt(record, "parentUuid"));
     yield* this.#branches.applySwitch(session, { left, back: [] });
@@ -281,7 +281,7 @@ class ClaudeSessions {
     yield* session.queue(step);
   }
 
-  /** What it notes down for itself: errors and titles mean something, and all of it is kept as it is. */
+  /** Its own notes: errors and titles are interpreted, and everything is kept as it is. */
   *#noted(session: TranscriptSession, origin: Origin, record: JsonObject): Generator<ImportStep> {
     if (record.type === "system" && isJsonObject(record.message) && record.message.role === "system") {
       yield* session.queue(session.message(origin, { role: "system", content: record.message.content ?? "" }));
@@ -322,7 +322,7 @@ function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
   return content.map((block) => (isJsonObject(block) ? block : { type: "text", text: String(block) }));
 }
 
-/** The blocks of an answer, those that call tools as calls; results of tools that ran at the provider's are none. */
+/** The blocks of an answer; tool uses become calls, without the results of tools that the provider ran. */
 function partsOf(id: string, blocks: readonly JsonObject[]): readonly AnswerPart[] {
   const parts = blocks.flatMap((block): readonly AnswerPart[] => {
     if (block.type === "text") return [{ id, text: textAt(block, "text") ?? "" }];
@@ -336,7 +336,7 @@ function partsOf(id: string, blocks: readonly JsonObject[]): readonly AnswerPart
   return parts.length === 0 ? [{ id }] : parts;
 }
 
-/** Every text is stored once, and the details of a result repeat it, as a rule. */
+/** Every text is stored once; the details of a result usually repeat it. */
 function withoutText(detail: JsonValue, text: JsonValue): JsonValue {
   if (!isJsonObject(detail) || typeof text !== "string" || text === "") return detail;
   return Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== text));
@@ -348,7 +348,7 @@ function given(name: string, value: string | undefined): JsonObject {
 
 const FORMAT = "claude-code";
 
-/** A request's body: each becomes an interaction with all that was sent. */
+/** A request's body: each becomes an interaction with everything that was sent. */
 export const claudeRequestImporter: DocumentImporter = {
   format: FORMAT,
   reads: "document",
@@ -359,7 +359,7 @@ export const claudeRequestImporter: DocumentImporter = {
   read: readRequest,
 };
 
-/** An answer's body. Where the index says which request it answers, it is read with that. */
+/** A response's body. If the index names its request, it is read with that. */
 export const claudeResponseImporter: DocumentImporter = {
   format: FORMAT,
   reads: "document",
@@ -368,7 +368,7 @@ export const claudeResponseImporter: DocumentImporter = {
   read: readResponse,
 };
 
-/** The index of a folder of bodies: which answer belongs to which request. */
+/** The index of a folder of bodies: which response belongs to which request. */
 export const claudeIndexImporter: LineImporter = {
   format: FORMAT,
   reads: "lines",
@@ -410,12 +410,12 @@ function toInteraction(source: SourceOf<"document">, body: JsonObject) {
   };
 }
 
-/** The file is called by the request's own id. */
+/** The file is named after the request's id. */
 function requestName(path: string): string {
   return /([^\\/]+?)(?:\.request)?(?:\.json)?$/.exec(path)?.[1] ?? "";
 }
 
-/** What the user said last; where only results of tools came back, their words. */
+/** The user's last text; if there are only tool results, their texts. */
 function promptOf(messages: JsonValue): string {
   const users = Array.isArray(messages)
     ? messages.filter((message) => isJsonObject(message) && message.role === "user")
@@ -429,14 +429,14 @@ function promptOf(messages: JsonValue): string {
   return words.find((text) => text.trim() !== "") as string;
 }
 
-/** The session is hidden in the id of the user, as JSON or at its end. */
+/** The user's id contains the session, as JSON or at its end. */
 function sessionIn(metadata: JsonValue | undefined): string | undefined {
   const user = isJsonObject(metadata) ? textAt(metadata, "user_id") : undefined;
   return user === undefined ? undefined : /(?:_session_|"session_id"\s*:\s*")([0-9A-Za-z-]+)/.exec(user)?.[1];
 }
 
 async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
-  // Each line stands for itself.
+  // Each line is independent.
   source.resume.onSave(() => ({}));
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
@@ -468,7 +468,7 @@ function toResponse(request: string, file: string, body: JsonObject, joined: Jso
   };
 }
 
-/** The last part of a path in any of the record's fields that ends like this. */
+/** The last path segment with this ending, in any field of the record. */
 function nameIn(record: JsonObject, ending: string): string | undefined {
   const found = Object.values(record).find((value) => typeof value === "string" && value.endsWith(ending));
   return typeof found === "string" ? found.replace(/^.*[\\/]/, "") : undefined;
@@ -481,7 +481,7 @@ async function* readResponse(source: SourceOf<"document">): AsyncGenerator<Impor
   for await (const item of source.values("")) {
     if ("reason" in item) yield item;
     else if (isJsonObject(item.value)) {
-      // Which request it answers is not recorded.
+      // Its request is not recorded.
       const origin = { line: item.line, at: undefined, native: textAt(item.value, "id"), identity: [item.value] };
       const { entry } = transcript.session(name).raw(origin, item.value);
       yield { line: item.line, entry: { ...entry, session_id: "" } };
@@ -504,7 +504,7 @@ async function* readAgentNote(source: SourceOf<"document">): AsyncGenerator<Impo
   const session = new Transcript({ format: FORMAT, lacks: [] }, source).session(key).child(`agent-${agent}`);
   const metadata = { agent_type: agentType ?? "", ...(description === undefined ? {} : { description }), ...rest };
   for (const step of session.about({ line: 1, at: undefined }, { metadata })) {
-    // Where it was read is said by the transcript itself.
+    // The transcript itself says where it was read.
     if ("entry" in step) yield { ...step, entry: { ...step.entry, metadata } };
   }
 }

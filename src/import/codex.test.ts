@@ -1,4 +1,4 @@
-// Codex CLI's rollouts: items and events that say the same once, tokens once, forks once.
+// Codex CLI's rollouts: texts that are both item and event, tokens and forks count once.
 
 import { describe, expect, test } from "vitest";
 import { fixturePath, fixtureRecords } from "../../test/support/fixtures.js";
@@ -30,7 +30,7 @@ const total = (count: number): object =>
   });
 
 describe("a rollout", () => {
-  test("becomes messages with their calls, results with how they ended, and tokens counted once", async () => {
+  test("becomes messages with their calls, results with their outcomes, and tokens counted once", async () => {
     const bench = importBench();
     expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
     const entries = await bench.entries();
@@ -77,12 +77,12 @@ describe("a rollout", () => {
     await expectLegalHistory(bench.recorder, session_id);
   });
 
-  test("packed, doubled, cut short and grown again it adds nothing twice", async () => {
+  test("compressed, doubled, truncated and continued, it adds nothing twice", async () => {
     const bench = importBench();
     await bench.import(bench.write(name, lines.slice(0, 12)));
     await bench.import(file);
     const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
-    // What the first answer cost was told after it had been read, and follows it.
+    // The cost of the first answer was recorded after it had been read.
     expect(messages.length).toBe(5);
     expect(tokensOf(messages)).toMatchObject({ input_tokens: 450, output_tokens: 42 });
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -94,7 +94,7 @@ describe("a rollout", () => {
   });
 });
 
-test("a fork repeats its parent with other times: what it copied counts once, whichever is read first", async () => {
+test("a fork repeats its parent with other times: copied records count once, whichever file is read first", async () => {
   const fork = (): readonly object[] => {
     const stamp = "2026-05-05T09:00:00.000Z";
     const copied = lines.slice(1, 22).map((line) => ({ ...line, timestamp: stamp }));
@@ -149,7 +149,7 @@ test("the oldest form has a header, bare items and no times", async () => {
   expect(first?.created_at).toBe("2025-05-07T17:24:21.123Z");
 });
 
-test("tokens without words are kept, and events alone tell a session too", async () => {
+test("tokens without a text are kept, and events alone make a session too", async () => {
   const bench = importBench();
   const path = bench.write("rollout-x.jsonl", [
     event({ type: "user_message", message: "q" }),
@@ -170,7 +170,7 @@ test("tokens without words are kept, and events alone tell a session too", async
   ]);
 });
 
-test("how a command ended is said above its output, and nowhere in it", async () => {
+test("a command's outcome is read from the header of its output, and from nowhere else in it", async () => {
   const outputs: readonly (readonly [output: unknown, is_error: boolean | undefined])[] = [
     ["Exit code: 1\nWall time: 0 seconds\nOutput:\nno", true],
     ["Command: sh -c 'a\nb'\nChunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nno", true],
@@ -192,7 +192,7 @@ test("how a command ended is said above its output, and nowhere in it", async ()
   expect(results.map((result) => "is_error" in result)).toEqual(outputs.map(([, is_error]) => is_error !== undefined));
 });
 
-test("what a newer version says of its parts tells context from prompts", async () => {
+test("the labels of newer versions distinguish context from prompts", async () => {
   const bench = importBench();
   const said = (text: string, kind: string): object =>
     item({
@@ -212,7 +212,7 @@ test("what a newer version says of its parts tells context from prompts", async 
   expect(entries.filter(({ kind }) => kind === "raw").length).toBe(2);
 });
 
-test("an answer of something else than text is kept as it is", async () => {
+test("an answer that is not text is kept as it is", async () => {
   const bench = importBench();
   const code = { type: "code", code: "print(1)", language: "python" };
   const answer = item({ type: "message", role: "assistant", content: [code] });
@@ -223,7 +223,7 @@ test("an answer of something else than text is kept as it is", async () => {
   ]);
 });
 
-test("calls with records of their own count once, whatever sums are told besides", async () => {
+test("calls with their own records count once, whatever the totals say", async () => {
   const record = (input_tokens: number): object => ({
     type: "token_usage_record",
     payload: { usage: { input_tokens } },
@@ -238,7 +238,7 @@ test("calls with records of their own count once, whatever sums are told besides
   }
 });
 
-test("a subagent that was forked says where its own lines begin", async () => {
+test("a forked subagent says where its own lines begin", async () => {
   const bench = importBench();
   const source = { subagent: { thread_spawn: { parent_thread_id: "p1" } } };
   const meta = { id: "c1", source, forked_from_id: "p1", subagent_history_start_ordinal: 3 };
@@ -261,7 +261,7 @@ test("a spawned subagent is a session under its parent", async () => {
   expect(await bench.recorder.session("p1/agent-c1").summary()).toMatchObject({ parent: "p1", messages: 1 });
 });
 
-test("an output wrapped in JSON reads as it was printed, and what is said about it is kept", async () => {
+test("an output wrapped in JSON reads as it was printed, and its metadata is kept", async () => {
   const bench = importBench();
   const call = (call_id: string, output: string): readonly object[] => [
     item({ type: "function_call", name: "shell", arguments: '{"command":["bash","-lc","cat a"]}', call_id }),
@@ -285,7 +285,7 @@ test.each([
   ["an event before the item", [0, 1, 2]],
   ["an event after the item", [1, 0, 2]],
   ["the cost between them", [0, 2, 1]],
-])("a thought that an event and an item tell is told once: %s", async (_, order) => {
+])("a thought that is both event and item is recorded once: %s", async (_, order) => {
   const told = [
     event({ type: "agent_reasoning", text: "**Looking**" }),
     item({ type: "reasoning", summary: [{ type: "summary_text", text: "**Looking**" }], encrypted_content: "e" }),

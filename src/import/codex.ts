@@ -1,5 +1,5 @@
-// Codex CLI's rollouts: items are what went to and came from the model, events what the screen showed. A text that is in
-// both is taken once.
+// Codex CLI's rollouts: items are what went to and came from the model, events are what the screen showed. A text that
+// is in both is recorded once.
 import { isJsonObject, type JsonObject, type JsonValue, jsonEquals, parseJsonObject } from "../model/json.js";
 import { openAiUsage, toUsage, type Usage } from "../model/usage.js";
 import { hashedId } from "./identity.js";
@@ -14,7 +14,7 @@ const tool = { format: "codex", lacks: ["system prompt", "tool definitions"] };
 
 const LINE_TYPES = ["session_meta", "turn_context", "response_item", "event_msg", "compacted"];
 const ITEM_TYPES = ["message", "reasoning", "function_call", "function_call_output", "local_shell_call"];
-/** Copies of a fork are written in one go; what comes later than this after them is its own. */
+/** A fork's copies are written at once; records later than this belong to the fork. */
 const COPYING_PAUSE_MS = 1_000;
 
 export const codexImporter: LineImporter = {
@@ -28,7 +28,7 @@ function isLine(record: JsonObject): boolean {
   return LINE_TYPES.includes(String(record.type)) && isJsonObject(record.payload);
 }
 
-/** The oldest files begin with a line of their own and go on with bare items, without times. */
+/** The oldest files have a header line and then bare items, without times. */
 function isOldHeader(record: JsonObject): boolean {
   return !("type" in record) && !("role" in record) && "instructions" in record && textAt(record, "id") !== undefined;
 }
@@ -58,13 +58,13 @@ class Rollout {
   readonly #stem: string;
   #own: CodexItems | undefined;
   #ownKey: string | undefined;
-  /** Those of the session that this one was forked from, while its lines are being copied. */
+  /** Records of the session that this one was forked from, while they are being copied. */
   #copied: CodexItems | undefined;
   #copiedAt: number;
-  /** The number of its first line of its own, where it says which. */
+  /** The number of its first own line, if stated. */
   #ownFrom: number | undefined;
   #totals: string;
-  /** The last call that was counted, and whether calls have records of their own. */
+  /** The last call that was counted, and whether calls have their own records. */
   #counted: string;
   #hasRecords: boolean;
 
@@ -125,7 +125,7 @@ class Rollout {
     else yield* items.raw(origin, record);
   }
 
-  /** Whether something was thought or paid for, and nothing said about it yet. */
+  /** Whether there are thoughts or tokens without a text so far. */
   get isUnsaid(): boolean {
     return [this.#copied, this.#own].some((items) => items?.isUnsaid === true);
   }
@@ -188,7 +188,7 @@ class Rollout {
     return this.#copiedAt === 0 ? this.#own : this.#copied;
   }
 
-  /** Counts are repeated; only where the sum has changed was there another call. */
+  /** Totals are repeated; only a changed total means another call. */
   *#tokens(items: CodexItems, origin: Origin, payload: JsonObject): Generator<ImportStep> {
     const info = objectAt(payload, "info");
     const last = toUsage(info.last_token_usage ?? payload, openAiUsage);
@@ -208,7 +208,7 @@ class Rollout {
   }
 }
 
-/** What Codex puts before the model in the user's name. */
+/** What Codex adds to the model's input as a user message. */
 const INJECTED =
   /^\s*(?:<(?:environment_context|user_instructions|user_action|turn_aborted|user_shell_command|skill|subagent_notification|permissions|collaboration_mode|apps_instructions|skills_instructions)\b|# AGENTS\.md)/;
 /** What an editor adds precedes the request. */
@@ -216,9 +216,9 @@ const EDITOR = /^(\s*# [\s\S]*?\n## My request for Codex:\s*)([\s\S]*)$/;
 const CITATION = /<oai-mem-citation>([\s\S]*?)<\/oai-mem-citation>/g;
 const ERRORS = ["error", "stream_error"];
 const CITED = "<oai-mem-citation>";
-/** Where the outcome of a command is looked for, from the end of its output. */
+/** How far from the end of an output a command's outcome is searched. */
 const OUTCOME_CHARS = 300;
-/** How far it is searched from the beginning: the whole command may precede it. */
+/** How far from the beginning: the whole command may precede it. */
 const OPENING_CHARS = 4_000;
 const TEXTS_MAX = 1_000;
 const TEXT_CHARS_MAX = 1_000;
@@ -236,7 +236,7 @@ interface ItemsState {
 
 class CodexItems {
   readonly #session: TranscriptSession;
-  /** How often a text came as an item and not yet as an event; negative the other way round. */
+  /** How often a text came as an item but not yet as an event; negative for the reverse. */
   readonly #unmatched: Map<string, number>;
   #turn: JsonObject | undefined;
   #thoughts: string[];
@@ -301,7 +301,7 @@ class CodexItems {
     }
   }
 
-  /** Each turn repeats what it runs with; it is kept where it is new. */
+  /** Each turn repeats its settings; they are kept if they changed. */
   *turn(origin: Origin, context: JsonObject, record: JsonObject): Generator<ImportStep> {
     this.#model = textAt(context, "model") ?? this.#model;
     const { turn_id: _, ...same } = context;
@@ -316,7 +316,7 @@ class CodexItems {
     yield* this.#session.queue(this.#session.raw(origin, record));
   }
 
-  /** What a call to the model cost ends its answer; where none is open yet, it belongs to the next. */
+  /** The cost of a model call ends its answer; if none is open yet, it belongs to the next. */
   *spend(origin: Origin, usage: Usage, model: string | undefined): Generator<ImportStep> {
     if (this.#session.amend((said) => ({ ...said, usage: addUsage(said.usage, usage) }))) yield* this.#close();
     else {
@@ -331,7 +331,7 @@ class CodexItems {
     return this.#usage !== undefined || this.#thoughts.length > 0;
   }
 
-  /** What was said so far; what was thought or paid for without a word may belong to what comes. */
+  /** The texts so far; thoughts or tokens without a text may belong to what follows. */
   *pause(): Generator<ImportStep> {
     yield* this.#close();
   }
@@ -339,7 +339,7 @@ class CodexItems {
   *end(): Generator<ImportStep> {
     yield* this.#close();
     if (!this.isUnsaid) return;
-    // Nothing was said, but something was thought or paid for.
+    // No text, but thoughts or tokens.
     yield* this.#say(this.#spentAt, { id: "unsaid" });
     yield* this.#close();
   }
@@ -374,7 +374,7 @@ class CodexItems {
     yield* this.#say(origin, { id: partId(["text", text]), text }, extra);
   }
 
-  /** An answer without a word of text: code, pictures, or nothing at all, which is no message. */
+  /** An answer without text: code, images, or nothing, which is not a message. */
   *#blocks(origin: Origin, item: JsonObject): Generator<ImportStep> {
     for (const block of blocksOf(item.content)) {
       if (!isTextBlock(block)) yield* this.#say(origin, { id: partId(["block", block]), block });
@@ -386,7 +386,7 @@ class CodexItems {
     const whole = [blockTexts(item.summary), blockTexts(item.content)].filter((text) => text !== "").join("\n\n");
     const waiting = this.#thoughts;
     this.#thoughts = waiting.filter((thought) => !whole.includes(thought));
-    // What came as an event may already be said: what it cost was told in between.
+    // The event may repeat a recorded item, with its cost in between.
     const told = sections.filter((text) => this.#isTold("thought", text, "item") && !waiting.includes(text));
     const isTold = told.length > 0 && told.length === sections.length;
     const words = isTold ? "" : whole;
@@ -418,7 +418,7 @@ class CodexItems {
     const wrapped = typeof output === "string" ? wrappedOutput(output) : undefined;
     const step = this.#session.result({
       ...origin,
-      // A call has one result; texts of any length need not be hashed for it.
+      // A call has one result, so long texts need not be hashed for it.
       identity: call_id === "" ? ["result", output] : ["result", call_id],
       call_id,
       result: wrapped?.output ?? output,
@@ -430,7 +430,7 @@ class CodexItems {
     yield* this.#session.queue(step);
   }
 
-  /** Adds to the answer that is open; after results came back, another one begins. */
+  /** Adds to the open answer; after results, another one begins. */
   *#say(origin: Origin, part: AnswerPart, extra?: JsonObject): Generator<ImportStep> {
     if (this.#hasOutput) yield* this.#close();
     const thoughts = this.#thoughts.map((thinking): AnswerPart => ({ id: partId([thinking]), thinking }));
@@ -442,10 +442,10 @@ class CodexItems {
     yield* this.#session.say("answer", { ...origin, identity: ["assistant", part.id] }, said);
   }
 
-  /** Whether the text already came from the other side. */
+  /** Whether the text already came as the other one of item and event. */
   #isTold(role: string, text: string, side: "item" | "event"): boolean {
     const words = `${role} ${text.includes(CITED) ? text.replace(CITATION, "").trim() : text.trim()}`;
-    // A text may be long, and many may wait for the other side.
+    // A text may be long, and many may wait for their other half.
     const key = words.length > TEXT_CHARS_MAX ? partId([words]) : words;
     const balance = this.#unmatched.get(key) ?? 0;
     const step = side === "item" ? 1 : -1;
@@ -480,7 +480,7 @@ function outputTexts(content: JsonValue | undefined): string {
   return content.flatMap((block) => (isJsonObject(block) ? (textAt(block, "output_text") ?? []) : [])).join("\n");
 }
 
-/** The memories that an answer says it used, a line each, without the tags between them. */
+/** The memories that an answer cites, one per line, without their tags. */
 function citedIn(citation: string): readonly string[] {
   return citation
     .replace(/<[^>]*>/g, "\n")
@@ -493,7 +493,7 @@ function citedIn(citation: string): readonly string[] {
 const OUTCOME_HEAD = /^(?:Exit code:|exit_code:|Process exited|Command:|Chunk ID:|Wall time)/i;
 const OUTPUT_LINE = /^Output:/m;
 
-/** How a command ended, as its output says: in JSON around it, or in the lines above it. */
+/** A command's outcome according to its output: in the JSON around it, or in the header lines. */
 function outcomeOf(output: JsonValue): { readonly exit_code?: number; readonly duration_ms?: number } {
   if (isJsonObject(output)) return outcomeIn(output);
   const text = typeof output === "string" ? output : blockTexts(output);

@@ -1,4 +1,4 @@
-// Cursor's agent transcripts: who said what, without ids, times or results of tools.
+// Cursor's agent transcripts: messages without ids, times or tool results.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { oneByOne } from "./lines.js";
@@ -72,7 +72,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   }
 }
 
-/** What the user typed is in a tag; the text around it is the editor's. */
+/** The user's text is in a tag; the text around it is the editor's. */
 function unwrapped(content: JsonValue): { readonly said: JsonValue; readonly injected: string } {
   const blocks = blocksOf(content);
   const isText = blocks.every(({ type, text }) => type === "text" && typeof text === "string");

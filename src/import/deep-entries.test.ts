@@ -1,4 +1,4 @@
-// Entries stored one level deeper than an entry may be given, on their way out and in again.
+// Entries stored one level deeper than an entry may be given, exported and imported again.
 import { describe, expect, test } from "vitest";
 import { deepLog, deepPart } from "../../test/support/deep-entries.js";
 import { counts, type ImportBench, importBench } from "../../test/support/import-target.js";
@@ -14,7 +14,7 @@ function freshBench(): ImportBench {
 }
 
 describe("an export with an entry of 201 levels", () => {
-  test("imported into an empty store keeps positions and hashes, and again adds nothing", async () => {
+  test("imported into an empty store keeps positions and hashes, and adds nothing if repeated", async () => {
     const bench = await deepBench();
     const [entries, verified] = [await bench.entries(), await bench.recorder.verify()];
     const out = await bench.export({});
@@ -27,7 +27,7 @@ describe("an export with an entry of 201 levels", () => {
     expect(counts(await copy.import(path))).toMatchObject({ added: 0, existing: 3, rejected: 0 });
   });
 
-  test("placed anew keeps what is too deep as text, and is known again there and at home", async () => {
+  test("imported at new positions keeps as text what is too deep, and is recognised in both stores", async () => {
     const bench = await deepBench();
     const other = freshBench();
     await other.recorder.append({ kind: "error", error: "mine" });
@@ -44,7 +44,7 @@ describe("an export with an entry of 201 levels", () => {
     expect(counts(await bench.import(back))).toMatchObject({ added: 0, existing: 3, rejected: 0 });
   });
 
-  test("a part of it is known at home, and without its first line", async () => {
+  test("a part of it is recognised in its own store, also without its first line", async () => {
     const bench = await deepBench();
     const part = await bench.export({ kind: "interaction" });
     expect(counts(await bench.import(bench.write("part.ndjson", part)))).toMatchObject({ existing: 3, rejected: 0 });

@@ -1,4 +1,4 @@
-// Documents: the same values whether they are held whole or streamed, and what is said where they cannot be read.
+// Documents: the same values whether parsed whole or streamed, and the errors if they cannot be read.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
@@ -22,7 +22,7 @@ async function gather(values: AsyncIterable<SourceValue>): Promise<readonly Sour
   return found;
 }
 
-/** White space enough that the document is streamed. */
+/** Enough white space for the document to be streamed. */
 const padding = " ".repeat(40 * 1024 * 1024);
 
 const text = JSON.stringify({ items: [{ a: 1, b: [2] }, "é 🙂", null], id: "x", more: { items: [7] } });
@@ -33,7 +33,7 @@ describe.each([
   ["streamed", `${text.slice(0, 1)}${padding}${text.slice(1)}`, 100_003],
   ["with a byte order mark", `\ufeff${text}`, 3],
 ])("a document that is %s", (_, content, size) => {
-  test("gives the values at a path in their order, and members that come after them", async () => {
+  test("yields the values at a path in order, and members that come after them", async () => {
     const document = await open(content, size);
     expect(await document.header(["id", "more", "absent"])).toEqual({ id: "x", more: { items: [7] } });
     expect(await gather(document.values("items.*"))).toEqual(items);
@@ -41,7 +41,7 @@ describe.each([
   });
 });
 
-test("of a document that is known to be long nothing is read before it is asked for", async () => {
+test("of a document that is known to be long, nothing is read before it is needed", async () => {
   let opened = 0;
   const long = 40 * 1024 * 1024;
   const document = await readDocument(() => {
@@ -52,7 +52,7 @@ test("of a document that is known to be long nothing is read before it is asked 
   expect(await gather(document.values("items.*"))).toEqual(items);
 });
 
-test("values one after the other are each a value, however they are laid out", async () => {
+test("consecutive values are separate values, with any white space", async () => {
   const document = await open('{\n "a": 1\n}\n{"a":\n2}\n', 5);
   expect(await gather(document.values(""))).toEqual([
     { line: 1, value: { a: 1 } },
@@ -63,23 +63,26 @@ test("values one after the other are each a value, however they are laid out", a
 test.each([
   ["torn", '[{"a":1},{"a":2},{"a":', /torn|not valid/],
   ["broken in the middle", '[{"a":1},{"a":2},\n!!!,{"a":3}]', /not valid JSON/],
-])("of a document that is %s all before that is taken, and one line says why it ends", async (_, content, reason) => {
-  const found = await gather((await open(content)).values("*"));
-  expect(found.slice(0, 2)).toEqual([
-    { line: 1, value: { a: 1 } },
-    { line: 2, value: { a: 2 } },
-  ]);
-  expect(found.slice(2)).toEqual([{ line: expect.any(Number), reason: expect.stringMatching(reason) }]);
-});
+])(
+  "of a document that is %s, everything before is read, and one error says why it ends",
+  async (_, content, reason) => {
+    const found = await gather((await open(content)).values("*"));
+    expect(found.slice(0, 2)).toEqual([
+      { line: 1, value: { a: 1 } },
+      { line: 2, value: { a: 2 } },
+    ]);
+    expect(found.slice(2)).toEqual([{ line: expect.any(Number), reason: expect.stringMatching(reason) }]);
+  },
+);
 
-test("nesting without end is refused before it becomes objects", async () => {
+test("endless nesting is refused before it becomes objects", async () => {
   const deep = "[".repeat(300) + "]".repeat(300);
   expect(await gather((await open(`[${deep}]`)).values("*"))).toEqual([
     { line: 1, reason: expect.stringMatching(/nested/) },
   ]);
 });
 
-test("a document of 300 MB passes in bounded memory", async () => {
+test("a document of 300 MB is read in bounded memory", async () => {
   const piece = Buffer.from(`${JSON.stringify({ text: "x".repeat(100_000) })},`);
   async function* long(): AsyncGenerator<Buffer> {
     yield Buffer.from("[");
@@ -98,7 +101,7 @@ test("a document of 300 MB passes in bounded memory", async () => {
   expect(most).toBeLessThan(20 * 1024 * 1024);
 }, 60_000);
 
-test("a long document from a stream, which cannot be read twice, says so", async () => {
+test("a long document from a stream, which cannot be read twice, is an error that says so", async () => {
   let isRead = false;
   const document = await readDocument(() => {
     if (isRead) return undefined;
@@ -114,12 +117,12 @@ describe("the first value of an opening", () => {
     return [found?.value, found?.is_one_value];
   };
 
-  test("is known as far as it goes", () => {
+  test("is returned as far as it goes", () => {
     expect(first('{"id":"x","list":[{"a":1},{"b":')).toEqual([{ id: "x", list: [{ a: 1 }, {}] }, true]);
     expect(first('[\n{"a":1},\n{"a":2')).toEqual([[{ a: 1 }, {}], true]);
   });
 
-  test("on a line of its own leaves the others lines", () => {
+  test("on a line of its own leaves the other lines", () => {
     expect(first('{"a":1}\n{"a":2}\n')).toEqual([{ a: 1 }, false]);
     expect(first('{\n{"a":1}\n')).toEqual([undefined, undefined]);
     expect(first("plain words\n")).toEqual([undefined, undefined]);
@@ -148,11 +151,11 @@ describe("the first value of an opening", () => {
       "[1}\n",
       '["a\nb"]\n',
     ],
-  ])("is none in %j", (content) => {
+  ])("is missing in %j", (content) => {
     expect(first(content)).toEqual([undefined, undefined]);
   });
 
-  test("is what JSON.parse makes of it, and of what JSON.parse refuses none is taken for whole", () => {
+  test("equals the value of JSON.parse, and is complete only if JSON.parse accepts it", () => {
     const piece = fc.constantFrom(
       "[",
       "]",
@@ -187,7 +190,7 @@ describe("the first value of an opening", () => {
     );
   });
 
-  test("that is cut off anywhere is the beginning of the whole one", () => {
+  test("that is truncated anywhere is the beginning of the whole one", () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), fc.nat(), (items, nat) => {
         const content = JSON.stringify([0, ...items]);
@@ -201,7 +204,7 @@ describe("the first value of an opening", () => {
   });
 });
 
-/** Whether a text is JSON values, one after the other. */
+/** Whether a text is a series of JSON values. */
 function isSequence(text: string): boolean {
   if (text.trim() === "") return true;
   const ends = Array.from(text, (_, at) => at + 1);

@@ -1,5 +1,5 @@
-// Documents: files of one JSON value, or of several one after the other. A short one is parsed whole, a long one value by
-// value: memory is bounded by the longest value, not by the file.
+// Documents: files with one JSON value, or several in a row. A short one is parsed whole, a long one value by value:
+// memory is bounded by the longest value, not by the file.
 import { isUtf8 } from "node:buffer";
 import { isJson, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../model/json.js";
 import { JsonTokenizer } from "../model/json-tokenizer.js";
@@ -8,7 +8,7 @@ import type { SourceValue } from "./importer.js";
 import { isShallow } from "./lines.js";
 import { type Found, ValueScanner, withoutByteOrderMark } from "./value-scanner.js";
 
-/** Below this a document is held whole: parsing it at once is many times as fast. */
+/** Shorter documents are parsed at once, which is many times as fast. */
 const WHOLE_BYTES_MAX = 2 * limits.entry_bytes;
 const LINE_FEED = 0x0a;
 
@@ -18,8 +18,8 @@ export interface Document {
 }
 
 /**
- * `open` gives the whole file's bytes each time; a stream, which can be read once only, gives undefined afterwards. Where it is
- * known how many there will be, nothing of a long one is held.
+ * `open` returns the whole file's bytes each time; for a stream, which can be read only once, it returns undefined
+ * afterwards. If the number of values is known, nothing of a long document is held.
  */
 export async function readDocument(
   open: () => AsyncIterable<Buffer> | undefined,
@@ -38,7 +38,7 @@ export async function readDocument(
   return parseWhole(whole) ?? new StreamedDocument(() => once(whole));
 }
 
-/** Undefined where it is not one value: the streaming parser then says how far it can be read. */
+/** Undefined if it is not one value: the streaming parser then finds how far it can be read. */
 function parseWhole(bytes: Buffer): Document | undefined {
   if (!isUtf8(bytes) || !isShallow(bytes, limits.nesting_levels)) return undefined;
   const root = parseJson(bytes.toString("utf8").replace(/^\ufeff/, ""));
@@ -61,7 +61,7 @@ class WholeDocument implements Document {
   async *values(path: string): AsyncGenerator<SourceValue> {
     let found: readonly JsonValue[] = [this.#root];
     for (const name of path === "" ? [] : path.split(".")) found = found.flatMap((value) => membersOf(value, name));
-    // A document has values and no lines of its own; they are counted.
+    // A document has values instead of lines; errors count values.
     for (const [index, value] of found.entries()) yield { line: index + 1, value };
   }
 }
@@ -113,8 +113,8 @@ class StreamedDocument implements Document {
 }
 
 /**
- * The first JSON value of an opening, as far as it goes, and whether it is longer than the first line. Undefined where
- * what stands there is no JSON.
+ * The first JSON value of an opening, as far as it goes, and whether it is longer than the first line. Undefined if the
+ * opening is not JSON.
  */
 export function firstValue(bytes: Buffer): { readonly value: JsonValue; readonly is_one_value: boolean } | undefined {
   const text = withoutByteOrderMark(bytes);
@@ -125,17 +125,17 @@ export function firstValue(bytes: Buffer): { readonly value: JsonValue; readonly
   return value === undefined ? undefined : { value, is_one_value: !line.isWhole };
 }
 
-/** Bytes that hold values one after the other, or the beginning of one. */
+/** Bytes that contain consecutive values, or the beginning of one. */
 class FirstValue {
-  /** Whether they have all of the first value. */
+  /** Whether they contain all of the first value. */
   isWhole = false;
   readonly #bytes: Buffer;
   #next: "value" | "first item" | "first name" | "name" | "colon" | "comma or end" = "value";
-  /** The brackets that close what is open. */
+  /** The missing closing brackets. */
   readonly #closing: string[] = [];
   /** What follows of the first value is at most a name, a colon or a comma. */
   #end = 0;
-  /** Before anything in it has ended, nothing is known of it. */
+  /** Before any token has ended, nothing is known of the value. */
   #isKnown = false;
   #isFailed = false;
 
@@ -150,12 +150,12 @@ class FirstValue {
       colon: () => this.#separator("colon", "value"),
     });
     tokenizer.write(bytes);
-    // A string never goes beyond its line.
+    // A string never spans lines.
     const { unfinished, unfinishedStart } = tokenizer;
     if (unfinished === "string" && bytes.includes(LINE_FEED, bytes.length + unfinishedStart)) this.#isFailed = true;
   }
 
-  /** The first value, with an end where its own is missing; undefined where the bytes are no JSON. */
+  /** The first value, closed if its end is missing; undefined if the bytes are not JSON. */
   get value(): JsonValue | undefined {
     if (this.#isFailed || !this.#isKnown) return undefined;
     const closing = this.isWhole ? "" : this.#closing.toReversed().join("");
@@ -177,7 +177,7 @@ class FirstValue {
   }
 
   #scalar(start: number, end: number, isString: boolean): void {
-    // What belongs to the first value is parsed with it.
+    // Parses what belongs to the first value.
     if (this.isWhole && !isJson(this.#bytes.toString("utf8", start, end))) this.#isFailed = true;
     const isName = isString && (this.#next === "first name" || this.#next === "name");
     if (isName) this.#next = "colon";

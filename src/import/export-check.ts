@@ -1,5 +1,5 @@
-// Verifies an export against its own chain before anything of it is imported: every line of a complete export, and of a
-// partial one each pair of consecutive entries.
+// Verifies an export against its own chain before anything is imported: every line of a complete export, and each pair
+// of consecutive entries of a partial one.
 import { ChainWalk, chainHash, commitmentOf, type Flaw, HASH_BYTES, SALT_BYTES } from "../model/chain.js";
 import { claimFromKey, claimKey, claimsDigest, claimsOf } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
@@ -10,7 +10,7 @@ import type { SourceRecord } from "./importer.js";
 import { EXPORTED_LEVELS_MAX, oneByOne, readRecords } from "./lines.js";
 import { isReadFailure, openFile, reasonOf } from "./source-files.js";
 
-/** As verifying a log answers, with the line of a flaw; line 0 means the file. */
+/** As in verifying a log, with the line of a flaw; line 0 means the file. */
 export type ExportVerification = Verification & { readonly line?: number };
 
 export async function verifyExport(
@@ -25,7 +25,7 @@ export async function verifyExport(
     if (flaw !== undefined) return { ok: false, ...flaw, line: item.line };
     if (!("record" in item)) continue;
     if (isHeader(item.record)) {
-      // A file may hold one export after the other.
+      // A file may contain several exports in a row.
       const unfinished = last === 0 ? undefined : part.end();
       if (unfinished !== undefined) return { ok: false, ...unfinished, line: last };
       const reason = formFlaw(item.record);
@@ -173,11 +173,11 @@ export interface ExportedEntry {
   readonly hash: Uint8Array;
   readonly commitment: Uint8Array;
   readonly salt: Uint8Array | undefined;
-  /** The body as it parses, and as its bytes were. */
+  /** The parsed body, and its original bytes. */
   readonly fields: JsonObject | undefined;
   readonly body: Uint8Array | undefined;
   readonly claims: readonly string[];
-  /** Why there is no body, where it was not erased. */
+  /** Why there is no body although it was not erased. */
   readonly flaw: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Databases of other programs: what their owner has written is read, and nothing of theirs is touched.
+// Databases of other programs: everything their owner has written is read, and nothing of theirs is changed.
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -34,7 +34,7 @@ test.each(["wal", "delete"] as const)("a database in mode %s is read with its co
   tables.close();
 });
 
-test("a virtual table of a kind that is not known here keeps nothing else from being read", async () => {
+test("an unknown kind of virtual table does not prevent reading the rest", async () => {
   const { path, owner } = makeDatabase("delete");
   owner.unsafeMode();
   owner.pragma("writable_schema = ON");
@@ -46,7 +46,7 @@ test("a virtual table of a kind that is not known here keeps nothing else from b
   tables.close();
 });
 
-test("what lies in its owner's log is read while the owner goes on writing, and the view stays one", async () => {
+test("the owner's WAL is read while the owner goes on writing, and the snapshot stays the same", async () => {
   const { path, owner } = makeDatabase("wal");
   owner.exec("INSERT INTO notes(text) VALUES ('two')");
   const tables = await opened(path);
@@ -57,7 +57,7 @@ test("what lies in its owner's log is read while the owner goes on writing, and 
   owner.close();
 });
 
-test("a database that nobody has open is left as it was, with no file beside it, also where nothing may be written", async () => {
+test("a database that no program has open is left unchanged, with no new file next to it, also in a read-only folder", async () => {
   const { path, owner } = makeDatabase("wal");
   owner.close();
   const folder = join(path, "..");
@@ -71,7 +71,7 @@ test("a database that nobody has open is left as it was, with no file beside it,
   expect([readFileSync(path), statSync(path).mtimeMs, readdirSync(folder)]).toEqual(before);
 });
 
-test("a log that a crashed owner left behind is read too", async () => {
+test("a WAL that a crashed owner left is read too", async () => {
   const { path, owner } = makeDatabase("wal");
   owner.exec("INSERT INTO notes(text) VALUES ('two')");
   const left = join(folderOfTest(), "theirs.db");
@@ -84,7 +84,7 @@ test("a log that a crashed owner left behind is read too", async () => {
   expect(existsSync(`${left}-shm`)).toBe(false);
 });
 
-test("a database that its owner holds locked is told, with what to do", async () => {
+test("a database that its owner has locked is an error with a hint", async () => {
   const { path, owner } = makeDatabase("delete");
   owner.exec("BEGIN EXCLUSIVE");
   expect(await openTables(path, readFileSync(path).subarray(0, 100))).toEqual({
@@ -94,7 +94,7 @@ test("a database that its owner holds locked is told, with what to do", async ()
   owner.close();
 }, 20_000);
 
-test("a damaged database is told", async () => {
+test("a damaged database is an error", async () => {
   const path = join(folderOfTest(), "damaged.db");
   writeFileSync(path, Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(5_000, 7)]));
   expect(await openTables(path, readFileSync(path))).toEqual({

@@ -1,14 +1,15 @@
-// Databases of other programs, read without a trace: SQLite files, read-only, with what their owner has written so far.
+// Databases of other programs, read without changing anything: SQLite files, read-only, with what their owner has
+// written so far.
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type Database from "better-sqlite3";
 import type { TableColumns, TableRow } from "./importer.js";
 
-/** How long an owner that writes is waited for. */
+/** How long to wait for an owner that is writing. */
 const BUSY_MS_MAX = 5_000;
 const MAGIC = Buffer.from("SQLite format 3\0", "latin1");
-/** The header's byte for the journal mode: 2 means that there is a WAL. */
+/** The header's byte for the journal mode: 2 means WAL. */
 const READ_VERSION_AT = 19;
 const WAL = 2;
 
@@ -25,13 +26,13 @@ export function isDatabase(bytes: Uint8Array): boolean {
   return bytes.length >= MAGIC.length && Buffer.compare(Buffer.from(bytes.subarray(0, MAGIC.length)), MAGIC) === 0;
 }
 
-/** One view of the database, as it was when it was opened; a failure comes back as a reason. */
+/** One snapshot of the database, taken when it was opened; a failure is returned as a reason. */
 export async function openTables(file: string, opening: Uint8Array): Promise<Tables | { readonly reason: string }> {
   const { default: Sqlite } = await import("better-sqlite3");
   let scratch: string | undefined;
   try {
     let path = file;
-    // Reading a database with a WAL makes SQLite create files next to it, unless its owner's are there already.
+    // Reading a database with a WAL makes SQLite create files next to it, unless its owner's exist already.
     if (opening[READ_VERSION_AT] === WAL && !existsSync(`${file}-shm`)) {
       scratch = mkdtempSync(join(tmpdir(), "hansard-"));
       path = copyWithLog(file, scratch);
@@ -43,7 +44,7 @@ export async function openTables(file: string, opening: Uint8Array): Promise<Tab
     };
     try {
       database.pragma("query_only = ON");
-      // Everything is read in one transaction: what its owner writes meanwhile does not matter.
+      // Everything is read in one transaction, so concurrent writes do not matter.
       database.exec("BEGIN");
       const tables = columnsByTable(database);
       function* rows(query: string, ...values: readonly (string | number)[]): Generator<TableRow> {
@@ -72,7 +73,7 @@ function copyWithLog(file: string, folder: string): string {
 }
 
 function columnsByTable(database: Database.Database): TableColumns {
-  // Those without a page of their own are virtual, and what makes them may not be known here, such as an owner's vectors.
+  // Tables without their own pages are virtual; their module may be unknown here, such as an owner's vectors.
   const names = database
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
     .pluck()

@@ -1,4 +1,4 @@
-// Gemini CLI's and Antigravity CLI's chats: what was said in the end, and what was taken back.
+// Gemini CLI's and Antigravity CLI's chats: the final messages, and what was withdrawn.
 import { expect, test } from "vitest";
 import { fixturePath, fixtureRecords } from "../../test/support/fixtures.js";
 import { counts, importBench } from "../../test/support/import-target.js";
@@ -9,7 +9,7 @@ const file = fixturePath("import", "gemini-cli", name);
 const lines = fixtureRecords("import", "gemini-cli", name) as readonly { readonly [name: string]: unknown }[];
 const session_id = "aa11bb22-0000-4000-8000-000000000001";
 
-test("a chat becomes its last words; what was rewound is withdrawn", async () => {
+test("a chat becomes its final messages; rewound ones are withdrawn", async () => {
   const bench = importBench();
   expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
   const entries = await bench.entries();
@@ -41,7 +41,7 @@ test("a chat becomes its last words; what was rewound is withdrawn", async () =>
   expect(await bench.recorder.session(session_id).summary()).toMatchObject({ title: "Rounding" });
   expect(JSON.stringify(await expectLegalHistory(bench.recorder, session_id))).not.toMatch(/taken back/);
   expect(counts(await bench.import(file))).toMatchObject({ added: 0 });
-  // What was recorded before it was taken back is withdrawn once it was.
+  // What was recorded before it was rewound is withdrawn then.
   const grown = importBench();
   await grown.import(grown.write(name, lines.slice(0, 7)));
   expect(JSON.stringify(await expectLegalHistory(grown.recorder, session_id))).toMatch(/taken back/);
@@ -49,7 +49,7 @@ test("a chat becomes its last words; what was rewound is withdrawn", async () =>
   expect(JSON.stringify(await expectLegalHistory(grown.recorder, session_id))).not.toMatch(/taken back/);
 });
 
-test("a message that is written again with further calls goes on in a further one", async () => {
+test("a message that is rewritten with further calls continues in another message", async () => {
   const bench = importBench();
   await bench.import(bench.write(name, lines.slice(0, 3)));
   await bench.import(file);
@@ -62,7 +62,7 @@ test("a message that is written again with further calls goes on in a further on
   await expectLegalHistory(bench.recorder, session_id);
 });
 
-test("what the tool says in the user's name is no prompt, and results are none", async () => {
+test("what the tool adds as user messages is not a prompt, nor are results", async () => {
   const bench = importBench();
   const at = { timestamp: "2026-05-04T08:00:00.000Z" };
   const response = (id: string) => ({ functionResponse: { id, name: "read_file", response: { output: `of ${id}` } } });
@@ -103,7 +103,7 @@ test("what the tool says in the user's name is no prompt, and results are none",
   expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
 });
 
-test("messages that stand in lists alone are taken from there, and a subagent belongs to its session", async () => {
+test("messages that occur only in lists are read from there, and a subagent belongs to its session", async () => {
   const bench = importBench();
   const message = (id: string, type: string, content: string) => ({
     id,
@@ -124,7 +124,7 @@ test("messages that stand in lists alone are taken from there, and a subagent be
   expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
 });
 
-test("a list of messages takes nothing from those that have lines of their own", async () => {
+test("messages with lines of their own are not read from lists as well", async () => {
   const bench = importBench();
   const message = (id: string, type: string, content: string) => ({ id, type, content, timestamp: startTime });
   const startTime = "2026-05-04T08:00:00Z";
@@ -146,7 +146,7 @@ test("a list of messages takes nothing from those that have lines of their own",
   expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
 });
 
-test("the older form is one document, whatever the order of its keys, and counts as the same chat", async () => {
+test("the older format is one document, with keys in any order, and counts as the same chat", async () => {
   const bench = importBench();
   const messages = lines.filter(({ id, type }) => typeof id === "string" && type !== "error").slice(2, 3);
   const [header] = lines;

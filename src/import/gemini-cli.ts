@@ -1,5 +1,5 @@
-// Gemini CLI's chats: lines, of which the last with an id counts, or the older form of one document. Rewound messages are
-// withdrawn.
+// Gemini CLI's chats: lines, where the last line of an id counts, or the older form of one document. Rewound messages
+// are withdrawn.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { toUsage, type UsageNames } from "../model/usage.js";
 import type {
@@ -32,7 +32,7 @@ const usageNames: UsageNames = {
   reasoning_tokens: [["thoughts"]],
 };
 const SPEAKERS = ["user", "gemini", "model", "info", "error", "warning"];
-/** What it puts before the model in the user's name. */
+/** What it adds to the model's input as user messages. */
 const INJECTED = /<(session_context|hook_context|state_snapshot)\b/;
 const HEADER = ["sessionId", "projectHash", "startTime", "lastUpdated", "summary", "kind", "directories"];
 
@@ -40,7 +40,7 @@ export const geminiCliImporter: LineImporter = {
   format: tool.format,
   reads: "lines",
   rereads: true,
-  // A document on one line is a header with its messages; what has lines after it is not.
+  // A document on one line is a header with its messages, unless lines follow it.
   recognises: ({ records }: Opening) =>
     records.some((record) => isHeader(record) && (records.length > 1 || !Array.isArray(record.messages))),
   read,
@@ -88,19 +88,19 @@ interface ChatNote {
   readonly calls: ReadonlySet<string>;
 }
 
-/** Which line is the last of each id, and which messages were rewound and not written again after that. */
+/** The last line of each id, and the messages that were rewound and not written again afterwards. */
 class Survey {
   readonly #lastLines = new Map<string, number>();
-  /** The same of messages in lists, which take nothing from one that has a line of its own. */
+  /** The same for messages in lists; a message with a line of its own is read from that. */
   readonly #lastLists = new Map<string, number>();
   readonly #rewound = new Set<string>();
   readonly #known: readonly string[];
-  /** In the order in which they were said. */
+  /** In the order of the conversation. */
   readonly #standing: Set<string>;
-  /** Whether messages have lines of their own: then a list of them is what the model was given, and says nothing new. */
+  /** Whether messages have lines of their own: a list of them is then what the model was given, and adds nothing. */
   #isByLine: boolean;
 
-  /** Begins with the messages that stood where reading stopped before. */
+  /** Begins with the messages known from the last reading. */
   constructor(known?: SurveyNote) {
     this.#known = known?.standing ?? [];
     this.#standing = new Set(this.#known);
@@ -111,7 +111,10 @@ class Survey {
     return { standing: this.standing(), is_by_line: this.#isByLine };
   }
 
-  /** The messages that a line lists, where they stand nowhere else; a header's are those of a chat that went on by lines. */
+  /**
+   * The messages that a line lists, if they have no line of their own; a header's belong to a chat that continued on
+   * lines.
+   */
   listed(line: number, record: JsonObject): readonly JsonObject[] {
     if (this.#isByLine && !isHeader(record)) return [];
     const isNew = (id: string) => this.#lastLists.get(id) === line || this.#isByLine;
@@ -154,7 +157,7 @@ class Survey {
   }
 }
 
-/** Messages in one line: those of the whole chat, as they were when it was resumed, shortened or taken back. */
+/** Messages on one line: all of the chat, when it was resumed, shortened or rewound. */
 function listedIn(record: JsonObject): readonly JsonObject[] {
   const { messages } = isHeader(record) ? record : objectAt(record, "$set");
   return Array.isArray(messages) ? messages.filter((message) => isJsonObject(message) && "id" in message) : [];
@@ -175,7 +178,7 @@ class Chat {
   readonly #transcript: Transcript;
   readonly #branches: Branches;
   readonly #source: SourceFacts;
-  /** Calls within the text of an answer, whose results come as text of the user. */
+  /** Calls within the text of an answer; their results come as text of the user. */
   readonly #calls: Set<string>;
   #session: TranscriptSession;
   #start: JsonValue | undefined;
@@ -201,14 +204,14 @@ class Chat {
     };
   }
 
-  /** Newer versions store the project's folder next to the chats; those of subagents are a level deeper. */
+  /** Newer versions store the project's folder next to the chats; those of subagents are one level deeper. */
   async lookAround(): Promise<void> {
     const { siblings } = this.#source;
     const found = (await siblings.read("../.project_root")) ?? (await siblings.read("../../.project_root"));
     this.#folder = found?.trim() || undefined;
   }
 
-  /** Takes back what was recorded before it was rewound. */
+  /** Withdraws what was recorded before it was rewound. */
   turn(survey: Survey): Generator<ImportStep> {
     return this.#branches.applySwitch(this.#session, { left: survey.left(), back: [] });
   }
@@ -223,7 +226,7 @@ class Chat {
 
   *#take(line: number, record: JsonObject, survey: Survey): Generator<ImportStep> {
     const id = textAt(record, "id");
-    // Only the last of those with one id was the message in the end.
+    // Only the last message with an id was final.
     if (id !== undefined && !survey.isLast(id, line)) return;
     const isRewound = id !== undefined && survey.isRewound(id);
     if (isHeader(record)) {
@@ -359,14 +362,14 @@ function thoughtsIn(parts: readonly JsonObject[]): string {
   return blockTexts(parts.filter(({ thought }) => thought === true));
 }
 
-/** The results of tools that a content is made of; undefined where anything else is in it. */
+/** The tool results that make up a content; undefined if it contains anything else. */
 function responsesIn(content: JsonValue | undefined): readonly JsonObject[] | undefined {
   const parts = (Array.isArray(content) ? content : [content]).filter(isJsonObject);
   const answers = parts.flatMap((part) => (isJsonObject(part.functionResponse) ? [part.functionResponse] : []));
   return answers.length > 0 && answers.length === parts.length ? answers : undefined;
 }
 
-/** Text parts are joined by the client; anything else stays as it is. */
+/** The client joins text parts; anything else stays as it is. */
 function contentOf(content: JsonValue | undefined): JsonValue {
   if (!Array.isArray(content)) return content ?? "";
   const isText = content.every(
@@ -378,7 +381,7 @@ function contentOf(content: JsonValue | undefined): JsonValue {
   );
 }
 
-/** The output of a function as its response has it; what is more than that stays as it is. */
+/** The output of a function from its response; a response with more than that stays as it is. */
 function resultOf(result: JsonValue | undefined): JsonValue | undefined {
   if (!Array.isArray(result) || result.length !== 1) return result;
   const [only] = result as readonly JsonValue[];

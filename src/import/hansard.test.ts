@@ -1,4 +1,4 @@
-// Hansard's own export: into an empty store as it was, into others anew.
+// Hansard's own export: unchanged into an empty store, at new positions into others.
 
 import { describe, expect, test } from "vitest";
 import { fixturePath, fixtureRecords, recordsOf } from "../../test/support/fixtures.js";
@@ -21,7 +21,7 @@ function freshBench() {
 }
 
 describe("a whole export", () => {
-  test("imported into an empty store gives the same positions, times, hashes and log id", async () => {
+  test("imported into an empty store has the same positions, times, hashes and log id", async () => {
     const bench = await sampleBench();
     const [entries, verified] = [await bench.entries(), await bench.recorder.verify()];
     const out = await bench.export({});
@@ -33,7 +33,7 @@ describe("a whole export", () => {
     expect(await copy.export({})).toBe(out);
   });
 
-  test("is written down in the log, after what it holds, and says nothing that may have to be forgotten", async () => {
+  test("is recorded in the log, after its content, without anything that may have to be forgotten", async () => {
     const bench = await sampleBench();
     const out = await bench.export({ session_id: "s:1", kind: "message", actor: "key:1" });
     expect(await bench.recorder.getEntry(13)).toMatchObject({
@@ -47,7 +47,7 @@ describe("a whole export", () => {
     expect(await bench.recorder.getEntry(14)).toMatchObject({ actor: "person", target: "the whole log as hansard" });
   });
 
-  test("is a line about the log, then a line per entry with all that its hash is made from", async () => {
+  test("is one line about the log, then one line per entry with everything its hash covers", async () => {
     const bench = await sampleBench();
     const { hash } = (await bench.recorder.verify()) as { readonly hash: string };
     const [header, first, ...rest] = recordsOf(await bench.export({}));
@@ -70,7 +70,7 @@ describe("a whole export", () => {
     ]);
   });
 
-  test("imported again adds nothing, there and at home", async () => {
+  test("imported again adds nothing, in either store", async () => {
     const bench = await sampleBench();
     const path = bench.write("all.ndjson", await bench.export({}));
     expect(counts(await bench.import(path))).toMatchObject({ added: 0, existing: 12, rejected: 0 });
@@ -79,14 +79,14 @@ describe("a whole export", () => {
     expect(counts(await copy.import(path))).toMatchObject({ added: 0, existing: 12, rejected: 0 });
   });
 
-  test("goes on where an earlier one ended", async () => {
+  test("continues where an earlier one ended", async () => {
     const bench = await sampleBench();
     const copy = freshBench();
     await copy.import(copy.write("earlier.ndjson", await bench.export({})));
     await bench.recorder.append({ kind: "error", error: "later" });
     const entries = await bench.entries();
     const grown = copy.write("all.ndjson", await bench.export({}));
-    // What is later is the audit entry about the first export, and the error.
+    // Later entries are the audit entry about the first export, and the error.
     expect(counts(await copy.import(grown))).toMatchObject({ added: 2, existing: 12, rejected: 0 });
     expect(await copy.entries()).toEqual(entries);
   });
@@ -99,7 +99,7 @@ describe("a whole export", () => {
   });
 });
 
-describe("of a whole export that was changed on the way nothing is imported:", () => {
+describe("of a complete export that was changed nothing is imported:", () => {
   const changes: { readonly [what: string]: (lines: string[]) => void } = {
     "a text that was edited": (lines) => replaceIn(lines, 7, "ENOENT", "EACCES"),
     "a line that was taken out": (lines) => void lines.splice(3, 1),
@@ -130,7 +130,7 @@ describe("of a whole export that was changed on the way nothing is imported:", (
     expect(await copy.entries()).toEqual([]);
   });
 
-  test("but as new, what can be read is placed anew", async () => {
+  test("but with new positions, everything readable is imported", async () => {
     const bench = await sampleBench();
     const lines = (await bench.export({})).trimEnd().split("\n");
     replaceIn(lines, 7, "ENOENT", "EACCES");
@@ -142,7 +142,7 @@ describe("of a whole export that was changed on the way nothing is imported:", (
     expect(await copy.recorder.verify()).toMatchObject({ ok: true });
   });
 
-  test("a part of a log is refused where a line does not fit the one before it", async () => {
+  test("a part of a log is refused if a line does not match the one before it", async () => {
     const bench = await sampleBench();
     const lines = (await bench.export({})).trimEnd().split("\n");
     replaceIn(lines, 0, '"whole":true', '"whole":false');
@@ -152,7 +152,7 @@ describe("of a whole export that was changed on the way nothing is imported:", (
     expect(report).toMatchObject({ added: 0, rejected: [{ line: 0, reason: expect.stringMatching(/^line 8: /) }] });
   });
 
-  test("a stream is refused whole too", async () => {
+  test("a stream is refused as a whole too", async () => {
     const bench = await sampleBench();
     const out = await bench.export({});
     const copy = freshBench();
@@ -166,7 +166,7 @@ describe("of a whole export that was changed on the way nothing is imported:", (
   });
 });
 
-test("an erased entry takes the keys of its claims along, and its id stays taken", async () => {
+test("an erased entry brings the keys of its claims, and its id stays taken", async () => {
   const bench = await sampleBench();
   await bench.recorder.forget({ entry: "failed", reason: "asked to" });
   const copy = freshBench();
@@ -178,7 +178,7 @@ test("an erased entry takes the keys of its claims along, and its id stays taken
   });
 });
 
-test("an export of form 1 is imported with its positions, times and hashes, and its erased entries", async () => {
+test("an export of version 1 is imported with its positions, times and hashes, and its erased entries", async () => {
   const bench = freshBench();
   const path = fixturePath("exports", "form-1.ndjson");
   expect(counts(await bench.import(path))).toMatchObject({ added: 14, rejected: 0 });
@@ -193,7 +193,7 @@ test("an export of form 1 is imported with its positions, times and hashes, and 
   expect(await copy.recorder.verify()).toMatchObject({ ok: true, entries: 15, erased: 2 });
 });
 
-/** The line with this index, counted from the first one about the log. */
+/** The line with this index, counted from the first line. */
 function replaceIn(lines: string[], index: number, what: string | RegExp, by: string): void {
   lines[index] = itemAt(lines, index).replace(what, by);
 }
@@ -206,8 +206,8 @@ function bodiless(lines: string[], index: number, left: object): void {
   lines[index] = JSON.stringify({ position, kind, recorded_at, recorded_by, hash, commitment, ...left, ...given });
 }
 
-describe("into a store that has entries of its own", () => {
-  test("entries are placed anew, with their ids, times and sessions", async () => {
+describe("into a store with its own entries", () => {
+  test("entries get new positions, and keep their ids, times and sessions", async () => {
     const bench = await sampleBench();
     const other = freshBench();
     await other.recorder.append([{ kind: "error", error: "mine" }, itemAt(sampleEntries, 0)]);
@@ -221,7 +221,7 @@ describe("into a store that has entries of its own", () => {
     expect(await other.recorder.verify()).toMatchObject({ ok: true, entries: 13 });
   });
 
-  test("an id that stands for something else here is told, and nothing is overwritten", async () => {
+  test("an id that means something else here is reported, and nothing is overwritten", async () => {
     const bench = await sampleBench();
     const other = freshBench();
     await other.recorder.append({ kind: "error", id: "failed", error: "another one" });
@@ -234,7 +234,7 @@ describe("into a store that has entries of its own", () => {
     expect(await other.recorder.getEntry("failed")).toMatchObject({ error: "another one" });
   });
 
-  test("a consolidation is led to the new place of what it names", async () => {
+  test("the end of a consolidation is adjusted to new positions", async () => {
     const bench = await sampleBench();
     const other = freshBench();
     await other.recorder.append([
@@ -246,7 +246,7 @@ describe("into a store that has entries of its own", () => {
     expect(consolidation).toMatchObject({ through: 7, summary: "asked and read" });
   });
 
-  test("what a consolidation keeps is led to its new places, and a consolidation that dropped nothing stays one", async () => {
+  test("what a consolidation keeps is adjusted to new positions, and one that dropped nothing stays so", async () => {
     const bench = importBench();
     await bench.recorder.append([
       { kind: "message", session_id: "s", role: "user", content: "one" },
@@ -261,7 +261,7 @@ describe("into a store that has entries of its own", () => {
     expect(await other.recorder.getEntry("none")).toMatchObject({ through: 0, summary: "so far" });
   });
 
-  test("a withdrawal and feedback are led to what they name, and refused where that is not there", async () => {
+  test("a withdrawal and feedback refer to the new positions, and are refused if their target is missing", async () => {
     const bench = importBench();
     await bench.recorder.append({ kind: "message", id: "m", session_id: "s", role: "user", content: "oops" });
     await bench.recorder.append({ kind: "message", id: "n", session_id: "s", role: "user", content: "hello" });
@@ -284,7 +284,7 @@ describe("into a store that has entries of its own", () => {
     });
   });
 
-  test("a filtered export holds what was chosen, and is placed anew even in an empty store", async () => {
+  test("a filtered export contains what was selected, and gets new positions even in an empty store", async () => {
     const bench = await sampleBench();
     const out = await bench.export({ project: "atlas" });
     expect(recordsOf(out)).toMatchObject([{ whole: false }, { id: "asked" }, { id: "answered" }, { id: "failed" }]);
@@ -293,19 +293,19 @@ describe("into a store that has entries of its own", () => {
     expect((await other.entries()).map(({ position }) => position)).toEqual([1, 2, 3]);
   });
 
-  test("lines without the first one are recognised too", async () => {
+  test("lines without the header are recognised too", async () => {
     const bench = await sampleBench();
     const lines = (await bench.export({})).split("\n").slice(3).join("\n");
     const other = freshBench();
     const report = await other.import(other.write("tail.ndjson", lines));
-    // The response has lost its interaction, and the consolidation names a position that is there.
+    // The response has lost its interaction, and the consolidation names an existing position.
     expect(report).toMatchObject({
       added: 9,
       rejected: [{ line: 4, reason: expect.stringMatching(/no interaction/) }],
     });
   });
 
-  test("a form that is newer than this program is told, and nothing is guessed", async () => {
+  test("a newer version of the format is refused, and nothing is guessed", async () => {
     const bench = importBench();
     const report = await bench.import(bench.write("new.ndjson", [{ hansard: 3, log_id: "x" }, { position: 1 }]));
     expect(report).toMatchObject({ added: 0, rejected: [{ line: 0, reason: expect.stringMatching(/form 3/) }] });

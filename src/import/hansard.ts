@@ -1,5 +1,5 @@
-// Hansard's own export. A whole log goes into an empty store as it was, with its positions, times and hashes; into any
-// other store its entries are placed anew.
+// Hansard's own export. A complete log is restored into an empty store with its positions, times and hashes; in any
+// other store its entries get new positions.
 
 import { itemAt } from "../model/item-at.js";
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue, jsonEquals } from "../model/json.js";
@@ -40,7 +40,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
     if ("reason" in item) {
       yield item;
     } else if (isHeader(item.record)) {
-      // With `as_new` nothing was checked before.
+      // With `as_new`, nothing was checked before.
       const flaw = formFlaw(item.record);
       if (flaw !== undefined) {
         yield { line: item.line, reason: flaw };
@@ -73,7 +73,7 @@ class Restoring {
     this.#present = present;
   }
 
-  /** Only an empty log can become the copy of another; one that carries its id is a copy that was begun before. */
+  /** Only an empty log can become the copy of another; one with its id is a copy that was begun before. */
   static async start(log: LogState, logId: string): Promise<Restoring | undefined> {
     const { log_id, position } = await log.head();
     return position === 0 || log_id === logId ? new Restoring(log, logId, position) : undefined;
@@ -125,7 +125,7 @@ function otherContent(stored: JsonObject | undefined, body: JsonObject): string 
 /** Unknown fields are nested deeper in `extra` than when they were captured; the deepest can be imported only as text. */
 function withinLimit(body: JsonObject): JsonObject {
   const { extra } = body;
-  // The body and `extra` are levels themselves.
+  // The body and `extra` are levels too.
   const levels = limits.nesting_levels - 2;
   if (!isJsonObject(extra) || isNestedWithin(extra, levels + 1)) return body;
   const pairs = Object.entries(extra).map(([name, value]): [string, JsonValue] => {
@@ -134,7 +134,7 @@ function withinLimit(body: JsonObject): JsonObject {
   return { ...body, extra: Object.fromEntries(pairs) };
 }
 
-/** Gives entries new places: they keep ids and times, and what names a position is led to the new place of what it names. */
+/** Gives entries new positions: they keep ids and times, and positions they name are adjusted. */
 class Placing {
   readonly #positions = new PositionMap();
 
@@ -162,18 +162,18 @@ class Placing {
       return reason === undefined ? undefined : { line, reason };
     };
     if (isCaptureKind(kind)) return { line, entry: { ...dated, kind, id: String(body.id) }, onPlaced, onExisting };
-    // What a log wrote about itself is not true of this log: it is stored as a raw record.
+    // What a log recorded about itself is not true of this log: it is stored as a raw record.
     const id = hashedId(FORMAT, [kind, body, recorded_at]);
     const raw = { kind: "raw", id, created_at: dated.created_at, source: FORMAT, record: { kind, ...body } };
     return { line, entry: raw, onPlaced };
   }
 
-  /** 0 is no position: nothing was dropped. */
+  /** 0 is not a position: nothing was dropped. */
   #through(named: number): number | undefined {
     return named === 0 ? 0 : this.#positions.atOrBelow(named);
   }
 
-  /** An entry that names a position names its new place; a consolidation goes as far as there is anything before it. */
+  /** The new position of a named position; a consolidation ends at the last entry before it. */
   #moved(entry: ImportedEntry): readonly ImportedEntry[] | string {
     const field = entry.kind === "withdrawal" ? "withdraws" : "through";
     const named = Number(entry[field]);
@@ -186,7 +186,7 @@ class Placing {
   }
 }
 
-/** New positions of imported entries by their old ones, stored as runs, since most entries move together. */
+/** New positions of imported entries by their old ones, stored as ranges, since most entries move together. */
 
 interface Run {
   readonly from: number;
@@ -197,7 +197,7 @@ interface Run {
 class PositionMap {
   readonly #runs: Run[] = [];
 
-  /** Positions come in rising order, as an export has them; one that does not is passed over. */
+  /** Positions ascend, as in an export; one that does not is ignored. */
   set(from: number, to: number): void {
     const last = this.#runs.at(-1);
     if (last !== undefined && from < last.from + last.length) return;
@@ -205,13 +205,13 @@ class PositionMap {
     else this.#runs.push({ from, to, length: 1 });
   }
 
-  /** Where this position went. */
+  /** The new position. */
   at(from: number): number | undefined {
     const run = this.#runAtOrBelow(from);
     return run !== undefined && from < run.from + run.length ? run.to + from - run.from : undefined;
   }
 
-  /** Where the greatest known position that is not above this one went. */
+  /** The new position of the greatest known position that is not above this one. */
   atOrBelow(from: number): number | undefined {
     const run = this.#runAtOrBelow(from);
     return run === undefined ? undefined : run.to + Math.min(from - run.from, run.length - 1);

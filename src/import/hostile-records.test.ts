@@ -1,4 +1,4 @@
-// Records that no tool should write and some do, and what else can go wrong while good ones are read.
+// Records that no tool should write but some do, and other problems among good ones.
 import { symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import Database from "better-sqlite3";
@@ -27,7 +27,7 @@ const said = (second: number, id: string, content: unknown, output_tokens = 1) =
   message: { id, role: "assistant", model: "m", content: [content], usage: { input_tokens: 5, output_tokens } },
 });
 
-test("a working folder that cannot be looked at, whatever its name is, costs no more than the project", async () => {
+test("a working folder that cannot be read costs only the project", async () => {
   const bench = importBench();
   bench.write("file", "where a folder was");
   symlinkSync("loop", join(bench.folder, "loop"));
@@ -47,7 +47,7 @@ test("a working folder that cannot be looked at, whatever its name is, costs no 
   expect(messages.map(({ project }) => project)).toEqual(["till", "till", "till", "till", "", ""]);
 });
 
-test("a session whose model counts its calls anew keeps each result, once", async () => {
+test("a session whose model repeats call ids keeps each result, once", async () => {
   const bench = importBench();
   const call = { type: "tool_use", id: "functions.Bash:0", name: "Bash", input: {} };
   const result = (content: string) => [{ type: "tool_result", tool_use_id: call.id, content }];
@@ -62,7 +62,7 @@ test("a session whose model counts its calls anew keeps each result, once", asyn
   expect(results).toEqual(["output of 0", "output of 2", "output of 4"]);
 });
 
-test("trajectories of one session count their steps from 1 each, and none takes another's place", async () => {
+test("trajectories of one session number their steps from 1 each, and all are kept", async () => {
   const bench = importBench();
   const run = (trajectory_id: string, message: string) =>
     JSON.stringify({
@@ -79,7 +79,7 @@ test("trajectories of one session count their steps from 1 each, and none takes 
   expect(messages).toEqual(["the first run", "the second run"]);
 });
 
-test("what lies in a database nested deeper than any entry is told, and the rest is read", async () => {
+test("a value nested too deep in a database is reported, and the rest is read", async () => {
   const bench = importBench();
   const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
   const events = bench.write("openclaw-agent.sqlite", "");
@@ -112,7 +112,7 @@ test("what lies in a database nested deeper than any entry is told, and the rest
   expect(messages).toEqual(["Hello", "Hi"]);
 });
 
-test("what another program records between a look and the writing is added to, not refused", async () => {
+test("a record that another program adds between reading and writing is continued, not refused", async () => {
   const log = new MemoryLog();
   const [one, other] = [1, 2].map(() =>
     importBench(composeInMemory({ log, index: new MemoryIndex(), writeContext: repeatableContext() })),

@@ -1,4 +1,4 @@
-// Ids of imported records: the same whenever and from wherever the same thing is imported.
+// Ids of imported records: the same every time the same record is imported, from anywhere.
 import { hash } from "node:crypto";
 import { parseId, parseLabel } from "../model/ids.js";
 import type { JsonObject } from "../model/json.js";
@@ -6,7 +6,9 @@ import { Rejection } from "../model/rejection.js";
 
 const HASH_CHARS = 32;
 
-/** `<importer>:<native id>` where that is a valid id, else a hash; the native id then belongs into `extra.native_id`. */
+/**
+ * `<importer>:<native id>` if that is a valid id, otherwise a hash; the native id then belongs in `extra.native_id`.
+ */
 export function idOf(importer: string, native: string): { readonly id: string; readonly isNative: boolean } {
   const id = `${importer}:${native}`;
   return parseId(id) === id ? { id, isNative: true } : { id: hashedId(importer, [native]), isNative: false };
@@ -16,7 +18,7 @@ export function hashedId(importer: string, parts: readonly unknown[]): string {
   return `${importer}:${hash("sha256", canonical(parts), "hex").slice(0, HASH_CHARS)}`;
 }
 
-/** A session's key where that is a valid session id, else a hash. */
+/** A session's key if that is a valid session id, otherwise a hash. */
 export function sessionOf(
   importer: string,
   key: string,
@@ -28,9 +30,9 @@ export function sessionOf(
 }
 
 /**
- * Ids for records that have none of their own: a hash of the session and of the whole record. Equal records with a time are
- * one, however often they were copied. Without a time a copy looks like a second "yes", so those are counted: two are two, and
- * a file that has grown repeats the ids it had before.
+ * Ids for records without one: a hash of the session and the whole record. Equal records with a time are one, however
+ * often they were copied. Without a time, a copy cannot be distinguished from a second "yes", so repetitions are
+ * numbered: two are two, and a file that has grown gets the ids it had before.
  */
 export class ContentIds {
   readonly #importer: string;
@@ -41,7 +43,7 @@ export class ContentIds {
     this.#seen = new OccurrenceCounter(known);
   }
 
-  /** What a reading that goes on later has to know. */
+  /** State for a reading that resumes later. */
   state(): OccurrenceCounts {
     return this.#seen.state();
   }
@@ -55,7 +57,7 @@ export class ContentIds {
   }
 }
 
-/** JSON with sorted keys: their order has no meaning. */
+/** JSON with sorted keys, since their order has no meaning. */
 function canonical(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
@@ -70,18 +72,19 @@ function sorted(value: unknown): unknown {
 
 const KEY_DIGITS = 13;
 const SLOTS_MIN = 1024;
-/** With more slots in use than this, looking for a free one takes long. */
+/** With more slots in use than this, finding a free one takes long. */
 const FULL_SHARE = 0.6;
 
-/** What a reading that goes on later has to know. */
+/** State for a reading that resumes later. */
 export interface OccurrenceCounts {
   readonly keys: Float64Array;
   readonly times: Uint32Array;
 }
 
 /**
- * Counts occurrences by the first 52 bits of a hash, in two typed arrays: 12 bytes a slot, an eighth of a map of strings, since
- * a file of a gigabyte has a million records. A collision costs one record an id that counts one too many.
+ * Counts occurrences by the first 52 bits of a hash, in two typed arrays: 12 bytes a slot, an eighth of a map of
+ * strings, since a file of a gigabyte has a million records. A collision only gives one record a number that is one too
+ * high.
  */
 export class OccurrenceCounter {
   #keys = new Float64Array(SLOTS_MIN);
@@ -100,7 +103,7 @@ export class OccurrenceCounter {
     return { keys: this.#keys.filter((key) => key !== 0), times: this.#times.filter((times) => times !== 0) };
   }
 
-  /** How often this hash, as hexadecimal text, came before. */
+  /** How often this hash, as hexadecimal text, occurred before. */
   count(hash: string): number {
     // No slot in use holds zero.
     const key = Number.parseInt(hash.slice(0, KEY_DIGITS), 16) + 1;

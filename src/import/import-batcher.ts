@@ -11,18 +11,18 @@ type AppendOutcome = { readonly position: number; readonly isNew: boolean } | { 
 
 /** The log as an import sees it. */
 export interface ImportTarget extends LogState {
-  /** Announces a large import, so that what it needs is started while the first of it is read. */
+  /** Announces a large import, so the log can prepare while the first part is read. */
   hintBulk?(): void;
   /** Where entries with these ids are. */
   find(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
-  /** The body of the entry at this position; undefined where it was erased. */
+  /** The body of the entry at this position; undefined if it was erased. */
   bodyAt(position: number): Promise<Uint8Array | undefined>;
   /**
-   * Prepares entries with distinct ids that are expected to be new. The function it returns appends them in order, all or
-   * none, and returns their positions; undefined, from either, means that they have to be checked one by one.
+   * Prepares entries with distinct ids that are probably new. The returned function appends them in order, all or none,
+   * and returns their positions; undefined, from either, means that they have to be checked one by one.
    */
   prepare(entries: readonly ImportedEntry[]): (() => Promise<readonly number[] | undefined>) | undefined;
-  /** Appends in order, each entry with an outcome of its own. */
+  /** Appends in order, each entry with its own outcome. */
   append(entries: readonly ImportedEntry[]): Promise<readonly AppendOutcome[]>;
   /** Restores entries at their old positions, all or none. */
   restore(copy: { readonly log_id: string; readonly entries: readonly EntryCopy[] }): Promise<boolean>;
@@ -32,7 +32,7 @@ type CopyStep = Extract<ImportStep, { readonly copy: unknown }>;
 
 /** What was read, added and rejected of one source. */
 export class FileTally {
-  /** How much of the source was read; its reader counts. */
+  /** How much of the source was read; the reader counts it. */
   bytes = 0;
   added = 0;
   existing = 0;
@@ -57,14 +57,14 @@ interface TalliedStep<S> {
   readonly tally: FileTally;
 }
 
-/** Takes one source after the other. A batch may hold entries of many: small files do not need an fsync each. */
+/** Takes one source after another. A batch may contain entries of many: small files need no fsync of their own. */
 export class ImportBatcher {
   readonly #target: ImportTarget;
   #tally: FileTally;
   #entries: TalliedStep<EntryStep>[] = [];
   #copies: TalliedStep<CopyStep>[] = [];
   #copiedBytes = 0;
-  /** Bytes that were read of earlier sources. */
+  /** Bytes read of earlier sources. */
   #bytesBefore = 0;
   #flushedAt = 0;
   /** Resolves once all started batches are written. */
@@ -79,13 +79,13 @@ export class ImportBatcher {
     this.#tally = tally;
   }
 
-  /** Steps from now on belong to another source. Its tally is complete after a flush. */
+  /** Later steps belong to another source. Its tally is complete after a flush. */
   beginFile(tally: FileTally): void {
     this.#bytesBefore += this.#tally.bytes;
     this.#tally = tally;
   }
 
-  /** Takes all that an importer yields. */
+  /** Takes everything an importer yields. */
   async takeAll(steps: AsyncIterable<ImportStep | Iterable<ImportStep>>): Promise<void> {
     for await (const found of steps) {
       for (const step of Symbol.iterator in found ? found : [found]) {
@@ -158,8 +158,8 @@ export class ImportBatcher {
   }
 
   /**
-   * Starts to write the batch. One batch may wait while the one before it is written, so that neither reading nor writing
-   * stalls on a hiccup of the other; with the one being gathered at most three are in memory.
+   * Starts to write the batch. One batch may wait while the one before it is written, so short delays of reading or
+   * writing do not stall the other; at most three batches are in memory.
    */
   async #startWrite(): Promise<void> {
     const before = this.#writing;
@@ -173,13 +173,13 @@ export class ImportBatcher {
       const append =
         this.#expectsNew && areDistinct(steps) ? this.#target.prepare(steps.map(({ step }) => step.entry)) : undefined;
       this.#writing = before.then(() => this.#write(steps, append));
-      // The next one to await it gets its failure.
+      // The next caller that awaits it gets its failure.
       this.#writing.catch(() => undefined);
     }
     await due;
   }
 
-  /** Entries after new ones are usually new; where they are not, nothing was appended yet. */
+  /** Entries after new ones are usually new; if not, nothing was appended yet. */
   async #write(steps: readonly TalliedStep<EntryStep>[], append: ReturnType<ImportTarget["prepare"]>): Promise<void> {
     const positions = await append?.();
     if (positions === undefined) await this.#writeDeduplicated(steps);
@@ -213,7 +213,7 @@ export class ImportBatcher {
     if (late.size > 0) await this.#writeDeduplicated([...added, ...present].filter(isLate));
   }
 
-  /** Ids that were refused because another program has recorded them since they were looked up. */
+  /** Ids that were refused because another program recorded them after they were looked up. */
   async #idsTakenMeanwhile(
     owned: readonly TalliedStep<EntryStep>[],
     outcomes: readonly AppendOutcome[],
@@ -225,8 +225,8 @@ export class ImportBatcher {
   }
 
   /**
-   * Adds a step to the fresh ones, or returns what exists in its place, in this batch or in the log. Decided before anything of
-   * the batch is appended, so that the rest of a message keeps its place in the order.
+   * Adds a step to the new ones, or returns what exists under its id, in this batch or in the log. This is decided
+   * before anything of the batch is appended, so the rest of a message keeps its place.
    */
   async #resolve(
     { step: first, tally }: TalliedStep<EntryStep>,
@@ -303,7 +303,7 @@ function asExisting(outcome: AppendOutcome): AppendOutcome {
   return "position" in outcome ? { ...outcome, isNew: false } : outcome;
 }
 
-/** The body that the entry will have once it is stored. */
+/** The body as the entry will have it once stored. */
 function bodyOf({ kind: _, ...body }: ImportedEntry): JsonObject {
   return body as JsonObject;
 }

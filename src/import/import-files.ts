@@ -19,7 +19,7 @@ import {
 } from "./source-files.js";
 
 export interface ImportOptions {
-  /** Forces a format, where the content does not identify it. */
+  /** Forces a format, if the content does not identify it. */
   readonly format?: string | undefined;
   /** An IANA zone for times without one; the machine's own by default. */
   readonly timezone?: string | undefined;
@@ -68,9 +68,9 @@ export interface ImportReport {
 
 export interface ImportPlan {
   readonly clock: WallClock;
-  /** Empty where the content decides. */
+  /** Empty if the content decides. */
   readonly format: string;
-  /** Whether a program is still writing to the files: what may be unfinished is then left out, and read again later. */
+  /** Whether a program is still writing to the files: unfinished records are then left out, and read again later. */
   readonly isGrowing?: () => boolean;
 }
 
@@ -101,7 +101,7 @@ export async function importFiles(
       for await (const found of findFiles(path)) {
         if ("reason" in found) report.lost(found);
         else await importFile(found.file, { ...parts, report, batcher });
-        // A file is reported once all of it is stored; how many may wait for that is bounded.
+        // A file is reported once all of it is stored; the number of files that wait for that is limited.
         if (report.isDue) {
           await batcher.flush();
           report.tell();
@@ -149,10 +149,10 @@ async function importFile(file: string, parts: FileParts): Promise<void> {
   }
 }
 
-/** What a file is, judged by its opening. */
+/** The format of a file, by its opening. */
 interface Recognised {
   readonly opening: Opening;
-  /** Undefined where no format is recognised. */
+  /** Undefined if no format is recognised. */
   readonly importer: Importer | undefined;
   readonly database: Tables | undefined;
 }
@@ -240,10 +240,10 @@ function unknownFormat(beginning: Uint8Array): string {
 
 /** Further rejected lines of a file are only counted. */
 export const REJECTED_MAX = 10_000;
-/** So many files may wait to be reported. */
+/** At most this many files wait to be reported. */
 const UNREPORTED_MAX = 500;
 
-/** A file of which not everything is stored yet. */
+/** A file that is not completely stored yet. */
 interface FileReport {
   readonly file: string;
   format: string;
@@ -286,7 +286,7 @@ class Report {
     return this.#unreported.length >= UNREPORTED_MAX;
   }
 
-  /** Reports the files that were read, once everything of them is stored. */
+  /** Reports the files that were read, once all of them is stored. */
   tell(): void {
     const told = this.#unreported;
     this.#unreported = [];

@@ -12,7 +12,7 @@ export type SourceValue =
   | { readonly line: number; readonly value: JsonValue }
   | { readonly line: number; readonly reason: string };
 
-/** An entry as capture takes it. Its id decides whether it was imported before. */
+/** An entry in capture's form. Its id decides whether it was imported before. */
 export type ImportedEntry = { readonly kind: string; readonly id: string } & { readonly [field: string]: unknown };
 
 /** An entry of another log with its position, time and hash there. */
@@ -29,10 +29,10 @@ export interface EntryCopy {
   readonly claims: readonly string[];
 }
 
-/** Where the entry with an id is in the log; undefined where there is none. */
+/** The position of the entry with an id; undefined if there is none. */
 export type FindEntry = (id: string) => Promise<number | undefined>;
 
-/** What is stored at a position; undefined where it was erased. */
+/** What is stored at a position; undefined if it was erased. */
 export type ReadStored = (position: number) => Promise<JsonObject | undefined>;
 
 type Replacement = EntryStep | RejectedStep | undefined;
@@ -56,20 +56,23 @@ type DeferredEntries = readonly ImportedEntry[] | string;
 
 export type ImportStep =
   /**
-   * An entry to append. `onPlaced` is called with its position, whether it is new or not. `onExisting` gets what is already
-   * stored under its id (undefined if that was erased), and may return a step to do instead: the rest of a message that was
-   * recorded while it was being written, another id, or the reason of a refusal. Without it the id alone decides.
+   * An entry to append. `onPlaced` is called with its position, whether it is new or not. `onExisting` gets what is
+   * already stored under its id (undefined if that was erased), and may return a step to do instead: the rest of a
+   * message that was recorded while it was being written, another id, or the reason of a refusal. Without it, the id
+   * alone decides.
    */
   | EntryStep
   /**
-   * Entries that depend on the positions of earlier ones or on what is stored: made once all before them are in the log.
-   * A text instead of entries is the reason of a refusal.
+   * Entries that depend on the positions of earlier ones or on what is stored: built once everything before them is in
+   * the log. A text instead of entries is the reason of a refusal.
    */
   | {
       readonly line: number;
       readonly deferred: (find: FindEntry, read: ReadStored) => DeferredEntries | Promise<DeferredEntries>;
     }
-  /** An entry to restore at its old position. Where that is impossible, the step that `onRefused` returns is done instead. */
+  /**
+   * An entry to restore at its old position. If that is impossible, the step that `onRefused` returns is done instead.
+   */
   | {
       readonly line: number;
       readonly copy: EntryCopy;
@@ -82,59 +85,64 @@ export type ImportStep =
   | { readonly line: number; readonly present: true; readonly session_id: string }
   | RejectedStep;
 
-/** The beginning of a source, by which its format is recognised. */
+/** The beginning of a source, which identifies its format. */
 export interface Opening {
   /** The file's name, for formats that content alone does not identify. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** The JSON objects of its complete lines; none where it is one document over several lines. */
+  /** The JSON objects of its complete lines; empty if it is one document over several lines. */
   readonly records: readonly JsonObject[];
-  /** The first JSON value, as far as the opening has it; undefined where there is none. */
+  /** The first JSON value, as far as the opening contains it; undefined if there is none. */
   readonly document: JsonValue | undefined;
   /** Whether the first value spans several lines. */
   readonly is_one_value: boolean;
-  /** The columns of each table, where the source is a database. */
+  /** The columns of each table, if the source is a database. */
   readonly tables: TableColumns | undefined;
 }
 
 export type TableColumns = { readonly [table: string]: readonly string[] };
 
 export interface SourceFacts {
-  /** As the user gave or will recognise it. */
+  /** As the user gave it or will recognise it. */
   readonly path: string;
-  /** The file's name without folder and ending. */
+  /** The file's name without folder and extension. */
   readonly stem: string;
   /** When the file was last written; undefined for a stream. */
   readonly modified_ms: number | undefined;
   readonly opening: Opening;
-  /** Reads times, naive ones in the zone that the user named. */
+  /** Parses times; those without a zone are in the zone that the user named. */
   readonly clock: WallClock;
   /** The log that is imported into, for importing a copy of it. */
   readonly log: LogState;
-  /** Whether entries of an exported log get new positions, like those of any other source, whatever its chain says. */
+  /**
+   * Whether entries of an exported log get new positions, like those of any other source, without checking its chain.
+   */
   readonly as_new: boolean;
   /**
-   * Whether a program is still writing to the source. An importer then leaves out what may be unfinished: the source is read
-   * again, at the latest when writing has stopped.
+   * Whether a program is still writing to the source. An importer then leaves out unfinished records: the source is
+   * read again, at the latest when writing has stopped.
    */
   readonly isGrowing: () => boolean;
   readonly siblings: SiblingFiles;
 }
 
-/** Files around the one that is read, for formats of several; paths are relative to its folder, at most three levels up. */
+/**
+ * Files next to the current one, for formats of several files; paths are relative to its folder, at most three levels
+ * up.
+ */
 export interface SiblingFiles {
-  /** The text of a file; undefined where there is none, or one too long to be held. */
+  /** The text of a file; undefined if there is none, or it is too long. */
   read(path: string): Promise<string | undefined>;
-  /** The names in a folder, in order; none where there is no such folder. */
+  /** The names in a folder, in order; empty if there is no such folder. */
   list(path: string): Promise<readonly string[]>;
 }
 
 /**
- * How reading a growing source resumes where it stopped. An importer's state is plain data for the structured clone, and holds
+ * How reading a growing source resumes. An importer's state is plain data for the structured clone, and contains
  * everything that later lines depend on. If it saves none, its source is read from the start after every change.
  */
 export interface Resumption {
-  /** The state where reading stopped; undefined at the beginning of a source. */
+  /** The state at the end of the last reading; undefined at the beginning of a source. */
   readonly state: unknown;
   /** `take` returns the state after the last line that was read. */
   onSave(take: () => unknown): void;
@@ -151,14 +159,14 @@ interface SourceReaders {
     records(levels?: number): AsyncIterable<Iterable<SourceRecord>>;
   };
   readonly document: {
-    /** The named members of the document's first value, wherever in the file they are; absent ones are left out. */
+    /** The named members of the document's first value, anywhere in the file; absent ones are left out. */
     header(names: readonly string[]): Promise<JsonObject>;
     /** The values at a path (`*`, `messages.*`), in order; an empty path means whole values. */
     values(path: string): AsyncIterable<SourceValue>;
   };
   readonly tables: {
     readonly tables: TableColumns;
-    /** The rows of a query, one after the other; values are text, numbers, bytes or null. */
+    /** The rows of a query, one by one; values are text, numbers, bytes or null. */
     rows(query: string, ...values: readonly (string | number)[]): Iterable<TableRow>;
   };
 }
@@ -175,10 +183,10 @@ export interface LogState {
 }
 
 interface ImporterOf<R extends Reads> {
-  /** The format's name, with which ids of its entries begin. Several importers may share one. */
+  /** The format's name, which prefixes the ids of its entries. Several importers may share one. */
   readonly format: string;
   readonly reads: R;
-  /** Whether a source that begins like this is in this format. */
+  /** Whether a source that begins like this has this format. */
   recognises(opening: Opening): boolean;
   /** Checks all lines before anything is imported; a text is the reason to import nothing. */
   check?(records: AsyncIterable<Iterable<SourceRecord>>): Promise<string | undefined>;

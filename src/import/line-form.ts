@@ -9,7 +9,7 @@ import { Rejection } from "../model/rejection.js";
 import type { WallClock } from "../model/time.js";
 import type { ImportedEntry } from "./importer.js";
 
-/** An entry to export, with its body as stored: what was null or absent still is. */
+/** An entry to export, with its body as stored: null and absent fields stay so. */
 export interface StoredForm {
   readonly id: string;
   readonly kind: string;
@@ -17,10 +17,12 @@ export interface StoredForm {
   readonly body: JsonObject;
 }
 
-/** Writes an entry as a line of a format; undefined where the format has no place for it. */
+/** Writes an entry as a line of a format; undefined if the format has no form for it. */
 export type ToLine = (form: StoredForm, clock: WallClock) => JsonObject | undefined;
 
-/** Splits a record into the fields of a kind, as text where the kind accepts nothing else, and all other keys. */
+/**
+ * Splits a record into the fields of a kind, converted to text where the kind accepts nothing else, and all other keys.
+ */
 export function splitRecord(
   kind: CaptureKind,
   record: JsonObject,
@@ -32,17 +34,17 @@ export function splitRecord(
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule === undefined) rest.push([name, value]);
     else if (value !== null) {
-      // Fields of a session are never turned into text: `parent` would lead nowhere.
+      // Fields of a session are never converted to text: `parent` would be wrong.
       const forms = kind === "session_info" ? [value] : [value, textOf(value)];
       const taken = forms.find((form) => !(rule.parse(form, name) instanceof Rejection));
       if (taken !== undefined) fields.push([name, taken]);
     }
   }
-  // Defines properties, so that a key called __proto__ stays a key.
+  // Defines properties, because a key called __proto__ must stay a key.
   return { fields: Object.fromEntries(fields), rest: Object.fromEntries(rest) };
 }
 
-/** The text that a kind requires, from whatever a line has instead. */
+/** The text that a kind requires, from the line's value of any type. */
 export function textOf(value: JsonValue | undefined): string {
   return value === null ? "" : valueText(value);
 }
@@ -53,14 +55,14 @@ export function ownId(record: JsonObject): string | undefined {
   return typeof hansard_id === "string" && !(parseId(hansard_id) instanceof Rejection) ? hansard_id : undefined;
 }
 
-/** The id on an exported line; none where importing the line gives the same one again. */
+/** The id on an exported line; none if importing the line yields the same one again. */
 export function idOnLine(form: StoredForm, format: string): JsonObject {
   return form.id.startsWith(`${format}:`) ? {} : { hansard_id: form.id };
 }
 
 /**
- * The entry, with the whole record in `extra.native_record` if its fields alone would not restore the line: an export has to
- * return what the program wrote, however odd.
+ * The entry, with the whole record in `extra.native_record` if its fields alone would not restore the line: an export
+ * has to return exactly what the program wrote.
  */
 export function reversible(
   entry: ImportedEntry,
@@ -74,7 +76,7 @@ export function reversible(
   return { ...entry, extra: { ...extra, native_record: record } };
 }
 
-/** The record as it came in, where it was kept whole. */
+/** The original record, if it was kept. */
 export function nativeRecord(body: JsonObject): JsonObject | undefined {
   const { extra } = body;
   return isJsonObject(extra) && isJsonObject(extra.native_record) ? extra.native_record : undefined;
@@ -87,7 +89,7 @@ export function extraOnLine({ kind, body }: StoredForm, known: JsonObject): Json
   return Object.fromEntries(Object.entries(body.extra).filter(([key]) => !Object.hasOwn(taken, key)));
 }
 
-/** The time on a line: the original one, else the entry's in local time. */
+/** The time on a line: the original one, otherwise the entry's in local time. */
 export function timeOnLine(form: StoredForm, clock: WallClock): JsonValue {
   const { extra } = form.body;
   if (isJsonObject(extra) && extra.timestamp !== undefined) return extra.timestamp;

@@ -1,4 +1,4 @@
-// The times of a source's records, as entries have them.
+// The times of a source's records, in the form of entries.
 import type { JsonValue } from "../model/json.js";
 import { formatTime, isCanonicalTime, type WallClock } from "../model/time.js";
 import type { SourceFacts } from "./importer.js";
@@ -18,7 +18,7 @@ export class LineTimes {
     this.#last = known;
   }
 
-  /** What a reading that goes on later has to know. */
+  /** State for a reading that resumes later. */
   state(): number | undefined {
     return this.#lastMs();
   }
@@ -28,7 +28,7 @@ export class LineTimes {
     return this.#isWritten(time) || this.#clock.parse(time) !== undefined;
   }
 
-  /** As fields of an entry; none where no time is known at all. */
+  /** As fields of an entry; empty if no time is known. */
   take(time: JsonValue | undefined): { readonly created_at?: string } {
     const created_at = this.createdAt(time);
     return created_at === undefined ? {} : { created_at };

@@ -1,4 +1,4 @@
-// Lines of files that something has happened to.
+// Lines of damaged files.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ function read(content: string | Buffer, size = 7): Promise<readonly Gathered[]> 
 
 type Gathered = { readonly line: number; readonly record?: JsonObject; readonly reason?: string };
 
-/** All items, records without how long their lines are. */
+/** All items, records without their line lengths. */
 async function gather(items: AsyncIterable<SourceRecord>): Promise<readonly Gathered[]> {
   const found: Gathered[] = [];
   for await (const item of items) {
@@ -33,7 +33,7 @@ const good = [
 ];
 const goodText = '{"a":1}\n{"a":"é 🙂"}\n';
 
-describe("what harms nothing:", () => {
+describe("harmless lines:", () => {
   test.each([
     ["plain lines", goodText],
     ["no line end at the end", goodText.slice(0, -1)],
@@ -42,21 +42,21 @@ describe("what harms nothing:", () => {
     for (const size of [1, 3, 1_000]) expect(await read(content, size)).toEqual(good);
   });
 
-  test("blank lines are passed over and counted", async () => {
+  test("blank lines are skipped and counted", async () => {
     expect(await read('\n{"a":1}\n  \t\r\n\n{"a":2}\n')).toEqual([
       { line: 2, record: { a: 1 } },
       { line: 5, record: { a: 2 } },
     ]);
   });
 
-  test("a hole of NUL bytes beside a whole line", async () => {
+  test("NUL bytes next to a whole line", async () => {
     expect(await read('\0\0\0{"a":1}\n{"a":2}\0\0\n')).toEqual([
       { line: 1, record: { a: 1 } },
       { line: 2, record: { a: 2 } },
     ]);
   });
 
-  test("a key called __proto__, and any string that JSON can hold", async () => {
+  test("a key called __proto__, and any JSON string", async () => {
     const line = '{"__proto__":{"x":1},"s":"\\u0000\\ud800"}\n';
     expect((await read(line)).map((item) => "record" in item && JSON.stringify(item.record))).toEqual([line.trim()]);
   });
@@ -66,7 +66,7 @@ describe("what harms nothing:", () => {
     expect(items.map((item) => "record" in item && String(item.record?.a).length)).toEqual([12_000_000]);
   });
 
-  test("a line as deep as an entry may be, and deeper where the reader allows it", async () => {
+  test("a line as deep as an entry may be, and deeper if the reader allows it", async () => {
     const nested = (levels: number, more = ""): string =>
       `${'{"a":'.repeat(levels)}${JSON.stringify(more)}${"}".repeat(levels)}\n`;
     const isTaken = async (text: string, levels?: number): Promise<boolean> => {
@@ -74,7 +74,7 @@ describe("what harms nothing:", () => {
         return "record" in item;
       throw new Error("there was no line");
     };
-    // Long lines are looked at before they are parsed.
+    // Long lines are checked before they are parsed.
     for (const more of ["", "x".repeat(100_000)]) {
       const taken = [nested(200, more), nested(201, more), nested(204, more), nested(205, more)];
       expect(await Promise.all(taken.map((text) => isTaken(text)))).toEqual([true, false, false, false]);
@@ -83,12 +83,12 @@ describe("what harms nothing:", () => {
     }
   });
 
-  test("nothing at all", async () => {
+  test("an empty file", async () => {
     expect(await read("")).toEqual([]);
   });
 });
 
-describe("one bad line costs one line, and is told with its number:", () => {
+describe("one bad line costs one line, and is reported with its number:", () => {
   test.each([
     ["a torn line in the middle", '{"a": "to', /not valid JSON/],
     ["two objects on a line", '{"a":2}{"a":3}', /not valid JSON/],
@@ -114,12 +114,12 @@ describe("one bad line costs one line, and is told with its number:", () => {
     expect((await read('{"a":1}\n{"a": "half'))[1]).toEqual({ line: 2, reason: expect.stringMatching(/torn/) });
   });
 
-  test("the reason quotes nothing of the line, which may hold a secret", async () => {
+  test("the reason quotes nothing from the line, which may contain a secret", async () => {
     const [item] = await read('{"key": sk-very-secret}\n');
     expect(JSON.stringify(item)).not.toContain("secret");
   });
 
-  test("a line that is longer than any entry is dropped as it comes, and never held whole", async () => {
+  test("a line that is longer than any entry is dropped as it is read, and never held whole", async () => {
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;
     async function* endless(): AsyncGenerator<Buffer> {
@@ -139,7 +139,7 @@ describe("one bad line costs one line, and is told with its number:", () => {
   });
 });
 
-describe("UTF-16, as some shells write it, is told line by line and never read as something else:", () => {
+describe("UTF-16, as some shells write it, is rejected line by line and never misread:", () => {
   const lines = '{"a":1}\r\n{"a":2}\r\n';
   test.each([
     ["little-endian with a mark", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(lines, "utf16le")])],
@@ -155,7 +155,7 @@ describe("UTF-16, as some shells write it, is told line by line and never read a
   });
 });
 
-test("damaged transcripts that lie beside the repository have as many bad lines as they are known to have", async () => {
+test("damaged transcripts in the shared folder have as many bad lines as they are known to have", async () => {
   const folder = sharedData("bad", "derived");
   const files = folder === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
   if (folder === undefined) return;

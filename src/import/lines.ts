@@ -24,7 +24,7 @@ export const UTF16_REASON = "the file is UTF-16; convert it first: iconv -f UTF-
 
 interface Line {
   readonly number: number;
-  /** Undefined where the line was too long to keep. */
+  /** Undefined if the line was too long to keep. */
   readonly bytes: Buffer | undefined;
   readonly isTorn: boolean;
 }
@@ -56,7 +56,7 @@ export async function* oneByOne(pieces: AsyncIterable<Iterable<SourceRecord>>): 
   for await (const records of pieces) yield* records;
 }
 
-/** Cuts chunks into lines; an unfinished line is kept for the next chunk. */
+/** Splits chunks into lines; an unfinished line is kept for the next chunk. */
 class Lines {
   #number = 0;
   #parts: Buffer[] = [];
@@ -109,7 +109,7 @@ function isBlank(bytes: Buffer, nulIsBlank: boolean): boolean {
 
 function toRecord({ number: line, bytes: whole, isTorn }: Line, levels: number): SourceRecord {
   if (whole === undefined) return { line, reason: `the line is longer than ${LINE_BYTES_MAX} bytes (96 MiB)` };
-  // A crash can leave zeros where nothing was written yet; what is next to them may be whole.
+  // A crash can leave zeros in unwritten space; what is next to them may be whole.
   const bytes = withoutNuls(whole);
   if (bytes.length === 0) return { line, reason: "the line holds nothing but NUL bytes, as a crash can leave them" };
   if (!isUtf8(bytes)) return { line, reason: "the line is not valid UTF-8" };
@@ -161,7 +161,7 @@ export function isShallow(bytes: Buffer, levels: number): boolean {
   return !isTooDeep;
 }
 
-/** Whether a list or an object is still open where the bytes end. A string cannot be: it never spans lines. */
+/** Whether a list or an object is still open at the end of the bytes. A string cannot be: it never spans lines. */
 export function isOpenAt(bytes: Buffer): boolean {
   const tokenizer = new JsonTokenizer({});
   tokenizer.write(bytes);

@@ -81,7 +81,7 @@ INSERT INTO turns VALUES ('u1', 't1', NULL, 'h5', 'gpt-5', NULL, NULL, NULL, 10,
   ('u2', 't1', 'h5', 'h7', 'gpt-5', NULL, NULL, NULL, 40, 2, NULL, 5, '2026-05-04T08:01:00', NULL);
 `;
 
-test("the newer tables: each turn adds what lies between its tip and the turn before", async () => {
+test("the newer tables: each turn adds what is between its tip and the turn before", async () => {
   const bench = importBench();
   const path = fill(bench.write("logs.db", ""), newer);
   expect(counts(await bench.import(path))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });

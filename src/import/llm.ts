@@ -1,4 +1,4 @@
-// simonw/llm's logs.db, in both of its generations: responses to prompts, and messages that hang on one another.
+// simonw/llm's logs.db, in both of its generations: responses to prompts, and linked messages.
 import type { JsonObject, JsonValue } from "../model/json.js";
 import { toUsage, type Usage } from "../model/usage.js";
 import type { ImportStep, Opening, SourceOf, TableImporter, TableRow } from "./importer.js";
@@ -61,7 +61,7 @@ class LlmLog {
       yield session.message({ ...origin, native: `${id}:system` }, { role: "system", content: system });
     }
     const prompt = text(row.prompt);
-    // After results of tools the model is asked again without words.
+    // After tool results the model is called again without a prompt.
     if (prompt !== "") yield session.message({ ...origin, native: `${id}:prompt` }, { role: "user", content: prompt });
     const reasoning = text(row.reasoning);
     const parts: AnswerPart[] = [
@@ -239,7 +239,7 @@ function objectOf(value: TableRow[string] | undefined): JsonObject {
   return objectIn(text(value)) ?? {};
 }
 
-/** The column says itself that it is UTC, but its values do not. */
+/** The column says that it is UTC, but its values do not. */
 function utc(value: TableRow[string] | undefined): string | undefined {
   const time = text(value);
   if (time === "") return undefined;

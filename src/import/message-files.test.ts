@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { counts, importBench } from "../../test/support/import-target.js";
 import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
 
-test("Cursor's turns: what the user typed, what was said, and calls whose results it never wrote", async () => {
+test("Cursor's turns: what the user typed, texts, and calls whose results it never wrote", async () => {
   const bench = importBench();
   const turn = (role: string, ...content: readonly object[]): object => ({ role, message: { content } });
   const text = (words: string): object => ({ type: "text", text: words });
@@ -47,7 +47,7 @@ describe("OpenAI's messages", () => {
     ["a list", "m.json", JSON.stringify(openai), "m"],
     ["a list over several lines", "m.json", JSON.stringify(openai, null, 2), "m"],
     ["a document", "m.json", JSON.stringify({ id: "s1", model: "gpt-5", messages: openai }), "s1"],
-  ])("in %s are the messages of a session, results of tools among them", async (_, name, text, session_id) => {
+  ])("in %s are the messages of a session, tool results among them", async (_, name, text, session_id) => {
     const bench = importBench();
     expect(counts(await bench.import(bench.write(name, text)))).toMatchObject({ added: 6, rejected: 0, sessions: 1 });
     const entries = (await bench.entries()).filter(({ kind }) => kind === "message");
@@ -57,7 +57,7 @@ describe("OpenAI's messages", () => {
     expect(counts(await bench.import(`${bench.folder}/${name}`))).toMatchObject({ added: 0 });
   });
 
-  test("line by line are a session each", async () => {
+  test("line by line are one session each", async () => {
     const bench = importBench();
     const path = bench.write("many.jsonl", [
       { messages: openai },
@@ -109,7 +109,7 @@ test("Anthropic's messages: calls become calls, and each result a tool message",
   await expectLegalHistory(bench.recorder, "talk");
 });
 
-test("ATIF's steps become messages, calls, results and tokens; subagents sessions of their own", async () => {
+test("ATIF's steps become messages, calls, results and tokens; subagents become sessions", async () => {
   const bench = importBench();
   const steps = [
     { step_id: 1, timestamp: "2026-05-04T08:00:00Z", source: "system", message: "Be brief" },

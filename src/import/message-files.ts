@@ -1,5 +1,5 @@
-// Files of plain messages as OpenAI and Anthropic take them: a list, a document with `messages`, or such documents line by
-// line. Results of tools stay the messages that they are.
+// Files of plain messages as OpenAI and Anthropic accept them: a list, a document with `messages`, or such documents
+// line by line. Tool results stay separate messages.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { isRole } from "../model/roles.js";
 import { anthropicUsage, openAiUsage, toUsage } from "../model/usage.js";
@@ -43,7 +43,7 @@ function lineImporter(format: Provider): LineImporter {
 
 function isMessages(value: JsonValue | undefined): boolean {
   if (!Array.isArray(value) || value.length === 0) return false;
-  // The last one may have been cut off by the end of what was looked at.
+  // The opening may have cut off the last one.
   return isMessage(value[0]) && value.slice(0, -1).every(isMessage);
 }
 
@@ -62,7 +62,7 @@ function isAnthropic(messages: readonly JsonValue[], whole: JsonValue | undefine
   });
 }
 
-/** Two names that views know under others. */
+/** Two roles that views show under other names. */
 function roleOf(message: JsonObject): JsonValue {
   if (message.role === "function") return "tool";
   return message.role === "model" ? "assistant" : (message.role ?? "");
@@ -179,7 +179,7 @@ class Chat {
     });
   }
 
-  /** Each result is a message of its own; what else the user said follows them. */
+  /** Each result is a message of its own; the user's other parts follow them. */
   *#user(
     origin: { readonly line: number; readonly at: JsonValue | undefined },
     content: readonly JsonValue[],

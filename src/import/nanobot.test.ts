@@ -1,4 +1,4 @@
-// nanobot's session files, in and out again, and what went wrong with them at home.
+// nanobot's session files, imported and exported, and the faults of their original program.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ describe("a session file", () => {
       metadata: { language: "de", muted: false },
       messages: 6,
       consolidated_through: 3,
-      // Clocks in Chicago had been put forward six days before.
+      // Daylight saving time had begun in Chicago six days before.
       first_at: "2026-03-14T13:59:58.000Z",
     });
     expect((await session.history()).map(({ role, content }) => [role, content])).toEqual([
@@ -48,21 +48,21 @@ describe("a session file", () => {
     expect(entries[2]).toMatchObject({ created_at: "2026-03-14T14:00:04.300Z", extra: { tools_used: ["list_dir"] } });
   });
 
-  test("goes out again with the same lines", async () => {
+  test("is exported with the same lines", async () => {
     const bench = importBench();
     await bench.import(file, { timezone: "America/Chicago" });
     const out = await bench.export({ format: "nanobot", session_id: "telegram:42", timezone: "America/Chicago" });
     expect(recordsOf(out)).toEqual(fixtureRecords("import", "nanobot", "telegram_42.jsonl"));
   });
 
-  test("is not touched", async () => {
+  test("is not changed", async () => {
     const bench = importBench();
     const before = [readFileSync(file), statSync(file).mtimeMs];
     await bench.import(file);
     expect([readFileSync(file), statSync(file).mtimeMs]).toEqual(before);
   });
 
-  test("adds nothing when it is imported again, whatever its name, and in another zone", async () => {
+  test("adds nothing if it is imported again, under any name, and in another zone", async () => {
     const bench = importBench();
     await bench.import(file);
     const copy = bench.write("moved/other-name.txt", readFileSync(file));
@@ -80,7 +80,7 @@ describe("a session file", () => {
     bench.write("s.jsonl", [...lines, said("three", 3)]);
     expect(counts(await bench.import(bench.folder))).toMatchObject({ added: 1, existing: 3 });
     bench.write("s.jsonl", [header({ last_consolidated: 2 }), ...lines.slice(1), said("three", 3)]);
-    // The header says something new, and two messages are consolidated now.
+    // The header has changed, and two messages are consolidated now.
     expect(counts(await bench.import(bench.folder))).toMatchObject({ added: 2, existing: 3 });
     expect((await bench.recorder.session("k:1").history()).map(({ content }) => content)).toEqual(["three"]);
   });
@@ -88,7 +88,7 @@ describe("a session file", () => {
   test.each([
     ["no time", undefined],
     ["what is no time", "soon"],
-  ])("keeps every message that says the very same with %s, each once", async (_, timestamp) => {
+  ])("keeps every message with equal text with %s, each once", async (_, timestamp) => {
     const bench = importBench();
     const yes = { role: "user", content: "yes", timestamp };
     const lines = [header(), yes, yes, yes];
@@ -99,11 +99,11 @@ describe("a session file", () => {
     expect(counts(await bench.import(path))).toMatchObject({ added: 1, existing: 4 });
   });
 
-  test("takes messages that say the very same at the very same time as one, also where they are counted", async () => {
+  test("takes messages with equal text and time as one, also if they are counted", async () => {
     const bench = importBench();
     const lines = [header({ last_consolidated: 3 }), said("yes", 1), said("yes", 1), said("no", 2), said("well", 3)];
     const path = bench.write("s.jsonl", lines);
-    // Header, three messages and the consolidation; the copy is there already.
+    // Header, three messages and the consolidation; the copy exists already.
     expect(counts(await bench.import(path))).toMatchObject({ added: 5, existing: 1 });
     expect(counts(await bench.import(path))).toMatchObject({ added: 0, existing: 6 });
     expect((await bench.recorder.session("k:1").history()).map(({ content }) => content)).toEqual(["well"]);
@@ -113,7 +113,7 @@ describe("a session file", () => {
     ]);
   });
 
-  test("that stands twice in one stream counts once; others after it are sessions of their own", async () => {
+  test("that occurs twice in one stream counts once; others after it are separate sessions", async () => {
     const bench = importBench();
     const text = readFileSync(file, "utf8");
     const path = bench.write("all.jsonl", text + text + readFileSync(fixturePath("import", "nanobot", "a_b.jsonl")));
@@ -121,8 +121,8 @@ describe("a session file", () => {
   });
 });
 
-describe("where the ancestor failed:", () => {
-  test("one bad line loses a whole session — here it loses one line, and says which", async () => {
+describe("faults of the ancestor:", () => {
+  test("one bad line lost a whole session — here it loses one line, which is reported", async () => {
     const bench = importBench();
     const path = bench.write("s.jsonl", [
       header(),
@@ -137,14 +137,14 @@ describe("where the ancestor failed:", () => {
     });
   });
 
-  test("a bad header loses a whole session — here the file's name stands in for the key", async () => {
+  test("a bad header lost a whole session — here the file's name replaces the key", async () => {
     const bench = importBench();
     const path = bench.write("telegram_7.jsonl", ['{"_type": "meta', said("one", 1), said("two", 2)]);
     expect(counts(await bench.import(path))).toMatchObject({ added: 2, rejected: 1, sessions: 1 });
     expect((await bench.recorder.session("telegram_7").history()).length).toBe(2);
   });
 
-  test("a message called metadata is swallowed — here it is a message", async () => {
+  test("a message called metadata was lost — here it is a message", async () => {
     const bench = importBench();
     const odd = [said("metadata", 1), said("_type", 2, { name: "metadata" }), said("x", 3, { _type: "metadata" })];
     const path = bench.write("s.jsonl", [header(), ...odd]);
@@ -153,7 +153,7 @@ describe("where the ancestor failed:", () => {
     expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" })).slice(1)).toEqual(odd);
   });
 
-  test("extra keys overwrite role and content — here they are extra, whatever they are called", async () => {
+  test("extra keys overwrote role and content — here they stay in extra, under any name", async () => {
     const bench = importBench();
     const names = {
       kind: "clear",
@@ -172,7 +172,7 @@ describe("where the ancestor failed:", () => {
     expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" }))[1]).toEqual(line);
   });
 
-  test("a:b, a/b and a_b in one file — here they stay three sessions, also on the way out", async () => {
+  test("a:b, a/b and a_b were one file — here they stay three sessions, also when exported", async () => {
     const bench = importBench();
     const files = ["a_b.jsonl", "a_b-second.jsonl", "a_b-third.jsonl"];
     await bench.import(files.map((file) => fixturePath("import", "nanobot", file)));
@@ -181,7 +181,7 @@ describe("where the ancestor failed:", () => {
     }
   });
 
-  test("null content crashes formatting — here it reads as nothing said, and goes out as null", async () => {
+  test("null content crashed formatting — here it reads as empty, and is exported as null", async () => {
     const bench = importBench();
     const lines = [
       said(null, 1),
@@ -195,7 +195,7 @@ describe("where the ancestor failed:", () => {
     expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" })).slice(1)).toEqual(lines);
   });
 
-  test("updated_at is reset by loading — here it goes out as it came in, until something is newer", async () => {
+  test("updated_at was reset by loading — here it is exported unchanged, until something is newer", async () => {
     const bench = importBench();
     await bench.import(bench.write("s.jsonl", [header({ other: [1] }), said("one")]));
     const [before] = recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" }));
@@ -207,7 +207,7 @@ describe("where the ancestor failed:", () => {
 });
 
 describe("odd sessions", () => {
-  test("a role that nobody knows is kept raw, and goes out where it stood", async () => {
+  test("an unknown role is kept raw, and exported at its place", async () => {
     const bench = importBench();
     const lines = [
       said("one", 1),
@@ -219,7 +219,7 @@ describe("odd sessions", () => {
     expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" })).slice(1)).toEqual(lines);
   });
 
-  test("content of another shape is read as its JSON, and goes out as it was", async () => {
+  test("content of another type is read as its JSON, and exported unchanged", async () => {
     const bench = importBench();
     const lines = [{ a: 1 }, 5, [1, 2]].map((content, at) => ({ ...said("", at + 1), content, name: 7 }));
     await bench.import(bench.write("s.jsonl", [header(), ...lines]));
@@ -228,7 +228,7 @@ describe("odd sessions", () => {
     expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" })).slice(1)).toEqual(lines);
   });
 
-  test("what a header says of its session in another shape is no word of it", async () => {
+  test("unknown fields of a header are not read as facts of the session", async () => {
     const bench = importBench();
     const lines = [header({ title: false, parent: { x: 1 } }), said("one")];
     await bench.import(bench.write("s.jsonl", lines));
@@ -236,7 +236,7 @@ describe("odd sessions", () => {
     expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" }))).toEqual(lines);
   });
 
-  test("a key that is no session id becomes a hash, and goes out as it was", async () => {
+  test("a key that is not a valid session id becomes a hash, and is exported unchanged", async () => {
     const bench = importBench();
     const lines = [header({ key: "-" }), said("one")];
     await bench.import(bench.write("s.jsonl", lines));
@@ -259,7 +259,7 @@ describe("odd sessions", () => {
     expect(history.map(({ content }) => content)).toEqual(left);
   });
 
-  test("a line that was lost counts among the consolidated ones", async () => {
+  test("a lost line counts among the consolidated ones", async () => {
     const bench = importBench();
     const lines = [header({ last_consolidated: 2 }), said("one", 1), "{torn", said("three", 3)];
     await bench.import(bench.write("s.jsonl", lines));
@@ -267,7 +267,7 @@ describe("odd sessions", () => {
     expect(history.map(({ content }) => content)).toEqual(["three"]);
   });
 
-  test("a message without a time has that of the one before, the first that of the header", async () => {
+  test("a message without a time has that of the one before, the first one that of the header", async () => {
     const bench = importBench();
     await bench.import(bench.write("s.jsonl", [header(), { role: "user", content: "a" }, said("b", 9), said("c", 5)]));
     const times = (await bench.entries()).map(({ created_at }) => created_at.slice(17, 19));
@@ -275,7 +275,7 @@ describe("odd sessions", () => {
   });
 });
 
-test("what was recorded here goes out in nanobot's form, and comes back as what it was", async () => {
+test("a session recorded here is exported in nanobot's format, and imported as what it was", async () => {
   const bench = importBench();
   const session = bench.recorder.session("mine");
   await session.info({ title: "T", metadata: { a: 1 } });
@@ -300,7 +300,7 @@ test("what was recorded here goes out in nanobot's form, and comes back as what 
   expect(await other.recorder.session("mine").history()).toEqual(await session.history());
 });
 
-test("a session of interactions goes out as the messages that it reads as", async () => {
+test("a session of interactions is exported as the messages it reads as", async () => {
   const bench = importBench();
   await bench.recorder.recordInteraction({ id: "i", session_id: "s", prompt: "Why?" });
   await bench.recorder.completeInteraction("i", { response: "Because." });
@@ -314,7 +314,7 @@ test("a session of interactions goes out as the messages that it reads as", asyn
   ]);
 });
 
-test("a cleared session goes out with all of it counted as done with", async () => {
+test("a cleared session is exported with all of it counted as consolidated", async () => {
   const bench = importBench();
   const session = bench.recorder.session("s");
   await session.message({ role: "user", content: "old" });
@@ -324,7 +324,7 @@ test("a cleared session goes out with all of it counted as done with", async () 
   expect(first).toMatchObject({ last_consolidated: 1 });
 });
 
-test("every fixture goes out with the same lines", async () => {
+test("every fixture is exported with the same lines", async () => {
   const folder = fixturePath("import", "nanobot");
   for (const name of readdirSync(folder)) {
     const bench = importBench();

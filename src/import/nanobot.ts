@@ -28,7 +28,7 @@ export const nanobotImporter: LineImporter = {
   read,
 };
 
-/** Only a line that calls itself metadata and has no role is the header; a message may say and carry what it likes. */
+/** Only a line with the metadata type and without a role is the header; a message may contain anything. */
 function isHeader(record: JsonObject): boolean {
   return record._type === "metadata" && record.role === undefined;
 }
@@ -37,7 +37,7 @@ function isMessage(record: JsonObject): boolean {
   return typeof record.role === "string" && ("content" in record || "tool_calls" in record);
 }
 
-/** Other programs write messages of this shape too, but say on each line which session it belongs to. */
+/** Other programs write messages of this form too, but name the session on each line. */
 function isBare(record: JsonObject): boolean {
   return ["type", "sessionID", "sessionId", "session_id", "conversation_id"].every((name) => !(name in record));
 }
@@ -49,12 +49,12 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   source.resume.onSave(() => session.state());
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
-      // It was a message once, and the count of consolidated ones counts it.
+      // It once was a message, and the count of consolidated messages includes it.
       session.skip();
       yield item;
     } else if (isHeader(item.record)) {
       if (session.hasHeader) {
-        // Files written one after the other: another session begins.
+        // Concatenated files: another session begins.
         yield* session.end();
         session = new SessionFile(source, textKey(item.record) ?? source.stem);
       }
@@ -78,7 +78,7 @@ interface SessionFileState {
   readonly through_message: number;
 }
 
-/** One session on its way in, from its header to its last message. */
+/** One session during import, from its header to its last message. */
 class SessionFile {
   readonly #key: string;
   readonly #session: ReturnType<typeof sessionOf>;
@@ -87,7 +87,7 @@ class SessionFile {
   readonly #clock: WallClock;
   #header: SessionFileState["header"];
   #messages: number;
-  /** Positions by the order of their messages, as far as the header says that they are consolidated. */
+  /** Positions by the order of their messages, as far as the header counts them as consolidated. */
   #through: number;
   #throughMessage: number;
 
@@ -185,7 +185,7 @@ function toMessage(envelope: { readonly id: string }, record: JsonObject): Impor
   const { fields, rest } = splitRecord("message", record);
   const { hansard_id: _, ...extra } = rest;
   const hasCalls = Array.isArray(fields.tool_calls) && fields.tool_calls.length > 0;
-  // A message that only calls tools has null as its content; any other empty one has no text.
+  // A message that only calls tools has null content; other empty ones have empty text.
   const content = fields.content ?? (hasCalls ? null : "");
   const given = hasCalls && record.content === undefined ? {} : { content };
   return {
@@ -197,7 +197,7 @@ function toMessage(envelope: { readonly id: string }, record: JsonObject): Impor
   };
 }
 
-/** A line of nanobot's file; undefined for entries that have no place in it. */
+/** A line of nanobot's file; undefined for entries that the format has no form for. */
 export function nanobotLine(form: StoredForm, clock: WallClock): JsonObject | undefined {
   const { kind, body } = form;
   if (kind === "raw") return body.source === FORMAT && isJsonObject(body.record) ? body.record : undefined;

@@ -1,9 +1,9 @@
-// Counts by hash agree with a map's, however many there are.
+// Counting by hash agrees with a map, for any number of values.
 import { hash } from "node:crypto";
 import { expect, test } from "vitest";
 import { OccurrenceCounter } from "./identity.js";
 
-test("counts what came before, as a map would, while it grows and where it goes on from a note", () => {
+test("counts earlier occurrences as a map would, while it grows and after it resumes from saved state", () => {
   let occurrences = new OccurrenceCounter();
   const times = new Map<string, number>();
   for (let number = 0; number < 20_000; number += 1) {

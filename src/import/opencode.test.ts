@@ -1,4 +1,5 @@
-// OpenCode's sessions: files, one file of all, and both generations of its database, which tell of the same once.
+// OpenCode's sessions: files, one file with everything, and both generations of its database, which contain the same
+// once.
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { counts, type ImportBench, importBench } from "../../test/support/import-target.js";
@@ -62,7 +63,7 @@ function writeFiles(bench: ImportBench): string {
   return `${bench.folder}/storage`;
 }
 
-/** As its first versions kept them: all below the sessions, and parts in a folder of their session. */
+/** As its first versions stored them: everything below the sessions, and parts in a folder of their session. */
 function writeFirstFiles(bench: ImportBench): string {
   bench.write("storage/session/info/ses_1.json", JSON.stringify(session));
   for (const message of messages)
@@ -143,7 +144,7 @@ test.each([writeFiles, writeFirstFiles])(
   },
 );
 
-test("the same one after the other in one file, or in the database, counts once", async () => {
+test("the same session twice in one file, or in the database, counts once", async () => {
   const bench = importBench();
   const all = [session, ...parts, ...messages].map((value) => JSON.stringify(value, null, 2)).join("\n");
   await bench.import(bench.write("all.json", all));
@@ -156,7 +157,7 @@ test("the same one after the other in one file, or in the database, counts once"
   expect((await bench.entries()).length).toBe(before);
 });
 
-test("the newer tables hold a message with its parts", async () => {
+test("the newer tables store a message with its parts", async () => {
   const bench = importBench();
   const path = bench.write("opencode.db", "");
   const database = new Database(path);

@@ -95,12 +95,12 @@ function createdAt(message: JsonObject): number {
   return typeof created === "number" ? created : 0;
 }
 
-/** Names come from the files, and must not lead elsewhere. */
+/** Names come from the files, and must not lead outside. */
 function isPlain(name: string): boolean {
   return /^[\w-]+$/.test(name);
 }
 
-/** In the folder of their message, which at first lay in one of its session's. */
+/** In the folder of their message, which at first was in one of its session's. */
 async function partsNear(
   source: SourceFacts,
   { id: message, sessionID: session }: JsonObject,
@@ -258,7 +258,7 @@ class OpenCodeSession {
 
   *message(line: number, message: JsonObject, parts: readonly JsonObject[]): Generator<ImportStep> {
     const origin = { line, at: objectAt(message, "time").created, native: textAt(message, "id") ?? `line-${line}` };
-    // It is stored before it is said, and changed while it is: what is taken too early is never whole.
+    // Stored before it has a text, and updated later: a copy taken too early is never complete.
     if (!isFinished(message, parts) && this.#source.isGrowing()) return;
     if (message.role === "assistant") yield* this.#assistant(origin, message, parts);
     else if (message.role === "user") yield* this.#user(origin, message, parts);
@@ -269,7 +269,7 @@ class OpenCodeSession {
     } else yield this.#session.raw(origin, message);
   }
 
-  /** A part whose message is nowhere. */
+  /** A part whose message is missing. */
   loose(part: JsonObject): ImportStep {
     const session = textAt(part, "sessionID");
     const step = this.#session.raw({ line: 1, at: undefined, native: textAt(part, "id") }, part);
@@ -287,7 +287,7 @@ class OpenCodeSession {
     const words = texts.join("\n") || (textAt(message, "text") ?? textAt(message, "content") ?? "");
     const files = spoken.filter(({ type }) => type === "file");
     const content = files.length === 0 ? words : [{ type: "text", text: words }, ...files];
-    // Of a message that holds nothing but what the tool put there, no user said anything.
+    // A message with nothing but the tool's additions has no user text.
     if (spoken.length > 0 || parts.length === 0) yield this.#session.message(origin, { role: "user", content });
     for (const part of parts.filter((part) => !spoken.includes(part))) yield this.#raw(origin, part);
   }
@@ -341,7 +341,7 @@ class OpenCodeSession {
 
   #raw(origin: Origin & { native: string }, part: JsonObject): ImportStep {
     const native = textAt(part, "id");
-    // Some programs call the parts of every message alike.
+    // Some programs use the same name for the parts of every message.
     return this.#session.raw({ ...origin, native: `${origin.native}:${native ?? JSON.stringify(part).length}` }, part);
   }
 }
@@ -352,7 +352,7 @@ function isFinished(message: JsonObject, parts: readonly JsonObject[]): boolean 
   return objectAt(message, "time").completed !== undefined || isJsonObject(message.error) || "finish" in message;
 }
 
-/** The newer tables hold the parts of a message inside of it, under other names. */
+/** The newer tables store the parts of a message within it, under other names. */
 function partsOfContent(message: JsonObject): readonly JsonObject[] {
   const content = Array.isArray(message.content) ? message.content.filter(isJsonObject) : [];
   return content.map((block, index): JsonObject => {
@@ -376,7 +376,7 @@ function toAnswerPart(part: JsonObject): readonly AnswerPart[] {
   return [{ id, call: { id: callId(part), name: textAt(part, "tool") ?? "unknown", args } }];
 }
 
-/** Of a message that holds its own words, as programs write it that put a session into one file. */
+/** For a message with its own text, as written by programs that put a session into one file. */
 function ownParts(message: JsonObject, id: string): readonly AnswerPart[] {
   const text = textAt(message, "content");
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isJsonObject) : [];

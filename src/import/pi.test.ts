@@ -1,4 +1,4 @@
-// pi's sessions, and OpenClaw's in a database: the branch that was not left, tools, errors and tokens.
+// pi's sessions, and OpenClaw's in a database: the active branch, tools, errors and tokens.
 import { Readable } from "node:stream";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ const file = fixturePath("import", "pi", name);
 const lines = fixtureRecords("import", "pi", name);
 const session_id = "5b5b0000-0000-4000-8000-000000000001";
 
-test("a session becomes the talk of its active branch; what was left is withdrawn", async () => {
+test("a session becomes the conversation of its active branch; abandoned branches are withdrawn", async () => {
   const bench = importBench();
   expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
   const entries = await bench.entries();
@@ -60,7 +60,7 @@ test("a session becomes the talk of its active branch; what was left is withdraw
   expect(JSON.stringify(await expectLegalHistory(streamed.recorder, session_id))).toBe(talk);
 });
 
-test("a file that grows may choose another branch, and come back to one that was left, with what was said on it", async () => {
+test("a file that grows may change to another branch, and return to an abandoned one with its messages", async () => {
   const said = (id: string, parentId: string | null, message: object): object => ({
     type: "message",
     id,
@@ -98,11 +98,11 @@ test("a file that grows may choose another branch, and come back to one that was
   }
   await whole.import(whole.write("grown.jsonl", talk));
   expect(await histories(whole)).toEqual(["one", "five", "seven"]);
-  // What is said again on a branch that was chosen again was paid for once.
+  // What is repeated on a branch that became active again was paid for once.
   expect(tokensOf(await bench.entries())).toEqual(tokensOf(await whole.entries()));
 });
 
-test("the oldest form has no ids: equal times and words are one, and importing again adds nothing", async () => {
+test("the oldest format has no ids: equal times and texts are one, and importing again adds nothing", async () => {
   const bench = importBench();
   const old = lines.map((line) =>
     Object.fromEntries(Object.entries(line).filter(([key]) => key !== "id" && key !== "parentId")),
@@ -113,7 +113,7 @@ test("the oldest form has no ids: equal times and words are one, and importing a
   await expectLegalHistory(bench.recorder, session_id);
 });
 
-test("OpenClaw's database holds the same entries, plain or packed, and counts them once", async () => {
+test("OpenClaw's database has the same entries, plain or compressed, and counts them once", async () => {
   const bench = importBench();
   const path = bench.write("openclaw-agent.sqlite", "");
   const database = new Database(path);

@@ -1,5 +1,5 @@
-// pi's sessions, and OpenClaw's, which are the same in files or in a database: a tree of entries, whose newest one ends the
-// chosen branch.
+// pi's sessions, and OpenClaw's, which are the same in files or in a database: a tree of entries, whose newest one ends
+// the chosen branch.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { toUsage, type UsageNames } from "../model/usage.js";
 import type {
@@ -37,7 +37,7 @@ export const piImporter: LineImporter = {
   read,
 };
 
-/** Where newer versions of OpenClaw keep the same entries. */
+/** Where newer versions of OpenClaw store the same entries. */
 export const openClawImporter: TableImporter = {
   format: tool.format,
   reads: "tables",
@@ -58,7 +58,7 @@ function isMessage(record: JsonObject): boolean {
 async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
   const known = source.resume.state as PiNote | undefined;
   const tree = new Tree(known?.tree);
-  // A file that goes on may have begun before there was anything to branch from.
+  // A file that continues may have begun before there was anything to branch from.
   const isTree = known !== undefined || source.opening.records.some((record) => "parentId" in record);
   if (isTree) for await (const item of oneByOne(source.records())) if ("record" in item) tree.add(item.record);
   const session = new PiSession(source, tree, known?.session);
@@ -84,10 +84,10 @@ interface TreeNote {
   readonly is_tree: boolean;
 }
 
-/** Who came after whom. */
+/** The parent of each entry. */
 class Tree {
   readonly #parents: Map<string, string | undefined>;
-  /** How many were there, and which of them were on the branch, where reading stopped before. */
+  /** How many entries there were, and which of them were on the branch, at the end of the last reading. */
   readonly #knownCount: number;
   readonly #knownBranch: ReadonlySet<string> | undefined;
   #newest: string | undefined;
@@ -114,8 +114,8 @@ class Tree {
   }
 
   /**
-   * The ids from the newest entry back to the root; an entry that is not among them lies on a branch that was left. Undefined
-   * where nothing says what came after what.
+   * The ids from the newest entry back to the root; any other entry is on an abandoned branch. Undefined if no entry
+   * names a parent.
    */
   branch(): ReadonlySet<string> | undefined {
     if (!this.#isTree) return undefined;
@@ -124,7 +124,7 @@ class Tree {
     return branch;
   }
 
-  /** What was read before and has changed sides since. */
+  /** What was read before and is now on another branch. */
   turned(): BranchSwitch {
     const branch = this.branch();
     const turned = { left: [] as string[], back: [] as string[] };
@@ -195,7 +195,7 @@ class PiSession {
     };
   }
 
-  /** What was recorded before and has changed sides since. */
+  /** What was recorded before and is now on another branch. */
   turn(): Generator<ImportStep> {
     return this.#branches.applySwitch(this.#session, this.#turned);
   }
@@ -223,7 +223,7 @@ class PiSession {
       const parent = textAt(record, "parentSession");
       yield* this.#session.about(origin, {
         cwd: textAt(record, "cwd"),
-        // A session that goes on from another names that one's file, which ends in its id.
+        // A session that continues another one names that one's file, which ends in its id.
         parent: parent === undefined ? undefined : /([0-9a-f-]{36})(?:\.jsonl)?$/.exec(parent)?.[1],
       });
     } else if (record.type === "session_info") {
@@ -297,14 +297,14 @@ function partsOf(content: JsonValue | undefined, id: string): readonly AnswerPar
   return parts.length === 0 ? [{ id }] : parts;
 }
 
-/** A signature makes it a block that its provider takes back. */
+/** With a signature, it is a block that its provider accepts again. */
 function thinkingPart(block: JsonObject, id: string): AnswerPart {
   const signature = textAt(block, "thinkingSignature");
   const thinking = textAt(block, "thinking") ?? "";
   return signature === undefined ? { id, thinking } : { id, thinking: { type: "thinking", thinking, signature } };
 }
 
-/** Images as Anthropic writes them, which the record knows. */
+/** Images in Anthropic's form, which the record knows. */
 function toContent(content: JsonValue | undefined): JsonValue {
   if (!Array.isArray(content)) return content ?? "";
   return content.map((block: JsonValue) => {

@@ -1,4 +1,4 @@
-// Where tools keep their files, on machines and for users that are made up.
+// Where tools keep their files, on invented machines and for invented users.
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ function paths(env: { readonly [name: string]: string }, platform = "linux"): re
   return knownPlaces({ env, home: "/h", platform }).map(({ path }) => path);
 }
 
-test("each row names an importer, a version and a date, and no place stands there twice", () => {
+test("each row names an importer, a version and a date, and no place occurs twice", () => {
   const places = knownPlaces({ env: {}, home: "/h", platform: "linux" });
   for (const { tool, seen } of places) {
     expect(importFormats).toContain(tool);
@@ -19,7 +19,7 @@ test("each row names an importer, a version and a date, and no place stands ther
   expect(new Set(places.map(({ path }) => path)).size).toBe(places.length);
 });
 
-test("variables move what is theirs, empty ones and relative bases do not", () => {
+test("variables move the places they name; empty and relative ones do not", () => {
   const usual = paths({ CLAUDE_CONFIG_DIR: "", XDG_DATA_HOME: "relative" });
   expect(usual).toEqual(paths({}));
   expect(usual).toContain("/h/.claude/projects");
@@ -43,7 +43,7 @@ test("variables move what is theirs, empty ones and relative bases do not", () =
   expect(paths({ OTEL_LOG_RAW_API_BODIES: "1" })).toEqual(paths({}));
 });
 
-test("what is found is counted without being read, each file once, and files of other kinds are left alone", async () => {
+test("files are counted without being read, each once, and files of other kinds are ignored", async () => {
   const home = folderOfTest();
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(join(home, name)), { recursive: true });

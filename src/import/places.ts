@@ -1,4 +1,4 @@
-// Where other tools keep their files, as it was seen at a version and a date: tools move them, and then a row changes.
+// Where other tools keep their files, as seen at a version and a date: when tools move them, a row changes.
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { nameIn, type SeenFile, seeFiles, type WatchedRoot } from "./watch/seen-files.js";
@@ -10,12 +10,12 @@ export interface Platform {
   readonly platform: string;
 }
 
-/** The folders in which a system keeps what its programs configure and record. */
+/** The folders in which programs of a system keep configuration and data. */
 interface Folders {
   readonly home: string;
   readonly config: string;
   readonly data: string;
-  /** A folder that a variable names; undefined where it is not set. */
+  /** A folder that a variable names; undefined if it is not set. */
   named(variable: string): string | undefined;
 }
 
@@ -23,11 +23,11 @@ interface PlaceRow {
   /** The importer that reads it. */
   readonly tool: string;
   readonly folders: (folders: Folders) => readonly string[];
-  /** The files in there, named from the folder on. */
+  /** The file patterns, relative to the folder. */
   readonly files: RegExp;
-  /** Those of them that are one session each; none for a database. */
+  /** The patterns whose files are one session each; none for a database. */
   readonly sessions: RegExp;
-  /** When it was last seen to be so. */
+  /** When this was last verified. */
   readonly seen: { readonly version: string; readonly date: string };
 }
 
@@ -48,7 +48,7 @@ const rows: readonly PlaceRow[] = [
     seen: { version: "2.1.274", date: "2026-11-16" },
   },
   {
-    // Bodies as they were sent, where the tool was asked to leave them: file:<folder>.
+    // Request and response bodies, if the tool was configured to keep them: file:<folder>.
     tool: "claude-code",
     folders: ({ named }) => (named("OTEL_LOG_RAW_API_BODIES") ?? "").match(/(?<=^file:).+/) ?? [],
     files: /(?:\.request\.json|\.response\.json|(?:^|\/)index\.jsonl)$/,
@@ -100,7 +100,7 @@ const rows: readonly PlaceRow[] = [
   {
     tool: "opencode",
     folders: ({ data }) => [join(data, "opencode")],
-    // At first each project had a storage of its own, with messages and parts below its sessions.
+    // At first each project had its own storage, with messages and parts below its sessions.
     files: /^(?:opencode[^/]*\.db|(?:project\/[^/]+\/)?storage\/(?:session|message|part)\/.*\.json)$/,
     sessions: /^(?:project\/[^/]+\/)?storage\/session\/(?!message\/|part\/)/,
     seen: { version: "2.0", date: "2026-11-16" },
@@ -128,19 +128,19 @@ const rows: readonly PlaceRow[] = [
   },
 ];
 
-/** A folder in which a tool keeps its files, whether or not it is there. */
+/** A folder in which a tool keeps its files, whether it exists or not. */
 export interface KnownPlace extends WatchedRoot {
   readonly tool: string;
   readonly isSession: (name: string) => boolean;
   readonly seen: { readonly version: string; readonly date: string };
 }
 
-/** What a place contains, without reading the files. */
+/** The content of a place, without reading the files. */
 export interface FoundPlace {
   readonly tool: string;
   readonly path: string;
   readonly files: number;
-  /** How many sessions there are, by the number of files; absent for a database. */
+  /** The number of sessions, by the number of files; absent for a database. */
   readonly sessions?: number;
   readonly bytes: number;
   /** When the first and the last of its files were written. */
@@ -175,7 +175,7 @@ export function knownPlaces({ env, home, platform }: Platform = thisPlatform()):
   return places.filter(({ path }, index) => places.findIndex((other) => other.path === path) === index);
 }
 
-/** What known places contain, and the paths of all files, oldest first. */
+/** The content of known places, and the paths of all files, oldest first. */
 export async function findInPlaces(
   places: readonly KnownPlace[] = knownPlaces(),
 ): Promise<{ readonly found: readonly FoundPlace[]; readonly files: readonly string[] }> {
@@ -185,7 +185,7 @@ export async function findInPlaces(
   for (const place of places) {
     const here: SeenFile[] = [];
     for await (const file of seeFiles(place, () => undefined)) {
-      // One file under two paths is one file.
+      // Two paths of the same file count once.
       if (!known.has(file.key)) here.push(file);
       known.add(file.key);
     }

@@ -1,4 +1,4 @@
-// The formats that can be imported, in the order in which they are tried. A new one is a file of its own and a line here.
+// The formats that can be imported, in the order in which they are tried. To add one, add its file and a line here.
 import { antigravityImporter } from "./antigravity.js";
 import { atifImporter } from "./atif.js";
 import { chatGptImporter } from "./chatgpt.js";
@@ -57,7 +57,7 @@ const importers: readonly Importer[] = [
 
 export const importFormats: readonly string[] = [...new Set(importers.map(({ format }) => format))];
 
-/** The importer that recognises a source; for a named format, else the first that can read such a source. */
+/** The importer that recognises a source; for a named format, otherwise the first that can read such a source. */
 export function findImporter(opening: Opening, format: string): Importer | undefined {
   const named = importers.filter((importer) => format === "" || importer.format === format);
   const found = named.find((importer) => canRead(importer.reads, opening) && importer.recognises(opening));

@@ -1,4 +1,4 @@
-// Whatever object stands on a line of an ancestor's file, it comes out again as it went in.
+// Any object on a line of an ancestor's file is exported exactly as it was imported.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { recordsOf } from "../../test/support/fixtures.js";
@@ -43,12 +43,12 @@ const telling = fc.oneof(
 const records = fc
   .array(fc.dictionary(fc.constantFrom(...names), telling, { minKeys: 1, maxKeys: 8 }), { minLength: 1, maxLength: 8 })
   .map((lines) => JSON.parse(JSON.stringify(lines)) as readonly object[])
-  // A dictionary may be left with nothing once it is JSON.
+  // An object may be empty once it is JSON.
   .map((lines) => lines.filter((line) => Object.keys(line).length > 0));
 
 const clock = new WallClock("UTC");
 
-/** Without the copies of lines that have a time of their own: those are one record. */
+/** Without copies of lines that have a time: those are one record. */
 function distinct(lines: readonly { readonly timestamp?: unknown }[]): readonly object[] {
   return lines.filter((line, index) => {
     return clock.parse(line.timestamp) === undefined || lines.findIndex((other) => jsonEquals(line, other)) === index;

@@ -1,5 +1,5 @@
-// Where imports come from: files, folders or a stream, opened read-only; their opening, by which the format is found; and the
-// lines, document or tables that the importer reads.
+// Where imports come from: files, folders or a stream, opened read-only; their opening, which identifies the format;
+// and the lines, document or tables that the importer reads.
 import { createReadStream, createWriteStream, type Dirent } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ import { decompressed, isCompressed } from "./zstd.js";
 /** Enough of a file to recognise its format. */
 export const OPENING_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
-/** The smallest chunk: many small files would leave much garbage in whole chunks. */
+/** The smallest chunk: many small files would leave much garbage in full-size chunks. */
 const CHUNK_BYTES_MIN = 4 * 1024;
 
 /** Pipes that the program inherited; any other named pipe may wait for a writer for ever. */
@@ -47,7 +47,7 @@ export interface UnreadablePath {
   readonly reason: string;
 }
 
-/** The file itself, or all files of a folder and of the folders in it, by name. */
+/** The file itself, or all files of a folder and its subfolders, by name. */
 export async function* findFiles(path: string): AsyncGenerator<FoundFile | UnreadablePath> {
   if (path === "-") {
     yield { file: path };
@@ -138,7 +138,7 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
   }
 }
 
-/** A byte more than the file has, so that all of it comes in one chunk. */
+/** One byte more than the file, so one chunk contains all of it. */
 function chunkBytes(size: number): number {
   return size === 0 ? CHUNK_BYTES : Math.min(CHUNK_BYTES, Math.max(CHUNK_BYTES_MIN, size + 1));
 }
@@ -164,7 +164,7 @@ async function keepStream(chunks: AsyncIterable<Buffer>): Promise<KeptStream> {
   return { chunks: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }), remove };
 }
 
-/** As far as the first line goes: no line of a source is longer than what is looked through here. */
+/** Up to the first line end: no source has a longer line than what is searched here. */
 async function firstBytes(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   const opening: Buffer[] = [];
   let bytes = 0;
@@ -174,7 +174,7 @@ async function firstBytes(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
     if (done === true) break;
     opening.push(value);
     bytes += value.length;
-    // What begins as a list is a document, and has no line whose end could say more.
+    // What begins as a list is a document; the end of its line says nothing more.
     hasLine ||= value.includes(0x0a) || (bytes === value.length && /^\s*\[/.test(value.toString("latin1", 0, 64)));
   }
   return Buffer.concat(opening);
@@ -189,7 +189,7 @@ async function* resumed(opening: Buffer, rest: AsyncIterator<Buffer>): AsyncGene
   }
 }
 
-/** What the disk or the file did, and not the log: a log that fails ends the import. */
+/** Errors of the disk or the file, not of the log: a log that fails ends the import. */
 export function isReadFailure(error: unknown): boolean {
   const { syscall, code } = error as NodeJS.ErrnoException;
   return syscall === "read" || syscall === "open" || code === "ZSTD" || error instanceof UnreadableTables;
@@ -212,7 +212,7 @@ export async function readOpening(
 ): Promise<Opening> {
   const { opening: bytes } = opened;
   if (tables !== undefined) return { name, bytes, records: [], document: undefined, is_one_value: false, tables };
-  // The last line may continue behind it; a file that ends here has it whole.
+  // The last line may be incomplete; if the file ends here, it is whole.
   const end = bytes.length === opened.size ? bytes.length : bytes.lastIndexOf(0x0a) + 1;
   const records: JsonObject[] = [];
   // A line may identify the format although the importer will reject it.
@@ -350,7 +350,7 @@ function stemOf(file: string): string {
   return name.replace(/(?<=.)\.[^.]*$/, "");
 }
 
-/** A record may name any path: nothing more than three levels up is read. */
+/** A record may contain any path: nothing more than three levels up is read. */
 function siblingFiles(file: string): SiblingFiles {
   const folder = resolve(dirname(file));
   const outermost = resolve(folder, "../../..");

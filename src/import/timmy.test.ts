@@ -1,4 +1,4 @@
-// Timmy's session logs, in and out again, and what went wrong with them at home.
+// Timmy's session logs, imported and exported, and the faults of their original program.
 import { describe, expect, test } from "vitest";
 import { fixturePath, fixtureRecords, recordsOf } from "../../test/support/fixtures.js";
 import { counts, importBench } from "../../test/support/import-target.js";
@@ -8,7 +8,7 @@ const session_id = "session_2026-03-14";
 const at = "2026-03-14T09:00:00.000001";
 
 describe("a day's log", () => {
-  test("becomes the session that its file is called, each line an entry of its kind", async () => {
+  test("becomes the session named by its file, each line an entry of its kind", async () => {
     const bench = importBench();
     const report = await bench.import(file, { timezone: "Europe/Berlin" });
     expect(counts(report)).toEqual({ files: 1, sessions: 1, added: 7, existing: 0, rejected: 0 });
@@ -31,14 +31,14 @@ describe("a day's log", () => {
     expect(history.map(({ role }) => role)).toEqual(["user", "assistant"]);
   });
 
-  test("goes out again with the same lines", async () => {
+  test("is exported with the same lines", async () => {
     const bench = importBench();
     await bench.import(file, { timezone: "Europe/Berlin" });
     const out = await bench.export({ format: "timmy", session_id, timezone: "Europe/Berlin" });
     expect(recordsOf(out)).toEqual(fixtureRecords("import", "timmy", "session_2026-03-14.jsonl"));
   });
 
-  test("adds nothing when it is imported again, and only the new when it has grown", async () => {
+  test("adds nothing if it is imported again, and only new lines if it has grown", async () => {
     const bench = importBench();
     const lines = [...fixtureRecords("import", "timmy", "session_2026-03-14.jsonl")];
     bench.write("logs/session_2026-03-14.jsonl", lines);
@@ -52,11 +52,11 @@ describe("a day's log", () => {
   });
 });
 
-describe("lines that stand twice in a file:", () => {
+describe("lines that occur twice in a file:", () => {
   const name = "session_2026-03-14.jsonl";
   const lines = fixtureRecords("import", "timmy", name);
 
-  test("with their times they are one record, and the file goes out with each line once", async () => {
+  test("with times they are one record, and the file is exported with each line once", async () => {
     const bench = importBench();
     const path = bench.write(name, [...lines, ...lines]);
     expect(counts(await bench.import(path))).toMatchObject({ added: 7, existing: 7, rejected: 0 });
@@ -65,7 +65,7 @@ describe("lines that stand twice in a file:", () => {
     expect(recordsOf(await bench.export({ format: "timmy", session_id }))).toEqual(lines);
   });
 
-  test("the order of keys makes no other line of it, but another time does", async () => {
+  test("another order of keys is the same line, another time is not", async () => {
     const bench = importBench();
     const path = bench.write("s.jsonl", [
       { type: "error", error: "e", context: null, timestamp: at },
@@ -75,7 +75,7 @@ describe("lines that stand twice in a file:", () => {
     expect(counts(await bench.import(path))).toMatchObject({ added: 2, existing: 1 });
   });
 
-  test("without a time they stay as many as they are, also in a file that has grown", async () => {
+  test("without times all of them stay, also in a file that has grown", async () => {
     const bench = importBench();
     const undated = { type: "error", error: "e", context: null };
     const first = { ...undated, error: "first", timestamp: at };
@@ -86,8 +86,8 @@ describe("lines that stand twice in a file:", () => {
   });
 });
 
-describe("where the ancestor failed:", () => {
-  test("a JSON line that is not an object crashes search, one bad line kills a summary — here each costs itself", async () => {
+describe("faults of the ancestor:", () => {
+  test("a JSON line that is not an object crashed search, one bad line broke a summary — here each costs itself", async () => {
     const bench = importBench();
     const good = { type: "error", error: "e", context: null, timestamp: at };
     const path = bench.write("s.jsonl", [
@@ -104,7 +104,7 @@ describe("where the ancestor failed:", () => {
     expect(rejected.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
   });
 
-  test("null content crashes formatting — here nothing was said, and null goes out again", async () => {
+  test("null content crashed formatting — here it is empty, and exported as null", async () => {
     const bench = importBench();
     const lines = [
       { type: "message", role: "user", content: null, timestamp: at },
@@ -123,9 +123,9 @@ describe("where the ancestor failed:", () => {
     expect(recordsOf(await bench.export({ format: "timmy", session_id: "odd" }))).toEqual(lines);
   });
 
-  test("local naive times — here they are UTC, read in the zone they were written in", async () => {
+  test("local times without a zone — here they are UTC, read in the zone they were written in", async () => {
     const bench = importBench();
-    // The clock is put back between the two: both say half past one, an hour apart is what was meant by neither.
+    // The clock is set back in between: both say half past one, but are an hour apart.
     const line = (timestamp: string) => ({ type: "error", error: timestamp, context: null, timestamp });
     const path = bench.write("s.jsonl", [
       line("2026-03-08T01:59:59"),
@@ -138,7 +138,7 @@ describe("where the ancestor failed:", () => {
     ]);
   });
 
-  test("tool results are cut at 500 characters — here they go in and out whole", async () => {
+  test("tool results were cut at 500 characters — here they are imported and exported whole", async () => {
     const bench = importBench();
     const result = "long ".repeat(10_000);
     const line = { type: "tool_call", tool: "t", args: {}, result, timestamp: at };
@@ -147,7 +147,7 @@ describe("where the ancestor failed:", () => {
     expect(recordsOf(await bench.export({ format: "timmy", session_id: "s" }))).toEqual([line]);
   });
 
-  test("whole files read into memory — here a line passes at a time", async () => {
+  test("whole files were read into memory — here one line at a time", async () => {
     const bench = importBench();
     const path = bench.write("s.jsonl", [
       { type: "error", error: "x".repeat(12_000_000), context: null, timestamp: at },
@@ -164,7 +164,7 @@ describe("where the ancestor failed:", () => {
   });
 });
 
-test("an unknown type, and a role that nobody knows, are kept raw and go out where they stood", async () => {
+test("an unknown type, and an unknown role, are kept raw and exported at their place", async () => {
   const bench = importBench();
   const lines = [
     { type: "message", role: "user", content: "a", timestamp: at },
@@ -201,7 +201,7 @@ test("extra keys are kept, and overwrite nothing", async () => {
   expect(recordsOf(await bench.export({ format: "timmy", session_id: "s" }))).toEqual([line]);
 });
 
-test("what was recorded here goes out in Timmy's form, and comes back as what it was", async () => {
+test("what was recorded here is exported in Timmy's format, and imported as what it was", async () => {
   const bench = importBench();
   const session = bench.recorder.session("s");
   await session.message({ role: "assistant", content: "hi", confidence: 0.5 });

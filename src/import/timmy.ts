@@ -22,7 +22,7 @@ import { oneByOne } from "./lines.js";
 
 const FORMAT = "timmy";
 
-/** The field without which a line of each type says nothing. */
+/** The required field of each type. */
 const mainFieldByType = { message: "content", tool_call: "tool", error: "error", decision: "decision" } as const;
 type LineType = keyof typeof mainFieldByType;
 
@@ -85,7 +85,7 @@ function toEntry(envelope: { readonly id: string }, record: JsonObject, native_i
   };
 }
 
-/** What Timmy writes although there is nothing to say. */
+/** The text that Timmy writes if there is none. */
 const emptyByKind: { readonly [K in LineType]: JsonObject } = {
   message: {},
   tool_call: { args: {}, result: "" },
@@ -93,7 +93,7 @@ const emptyByKind: { readonly [K in LineType]: JsonObject } = {
   decision: { rationale: null },
 };
 
-/** A line of Timmy's log; undefined for entries that have no place in it. */
+/** A line of Timmy's log; undefined for entries that the format has no form for. */
 export function timmyLine(form: StoredForm, clock: WallClock): JsonObject | undefined {
   const { kind, body } = form;
   if (kind === "raw") return body.source === FORMAT && isJsonObject(body.record) ? body.record : undefined;

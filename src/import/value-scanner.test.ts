@@ -1,4 +1,4 @@
-// Values out of a document, however its bytes come in pieces: the same as parsing it whole gives.
+// Values from a document in chunks: the same as parsing the whole document.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../model/json.js";
@@ -17,7 +17,7 @@ function valuesOf(found: readonly Found[]): readonly (JsonValue | string)[] {
   return found.map((item) => ("value" in item ? item.value : item.reason));
 }
 
-test("members and items are those of the whole document, wherever it is cut", () => {
+test("members and items are those of the whole document, wherever it is split", () => {
   fc.assert(
     fc.property(
       fc.array(fc.jsonValue({ maxDepth: 3 })),
@@ -37,7 +37,7 @@ test("members and items are those of the whole document, wherever it is cut", ()
   );
 });
 
-test("long texts end at their own quotes, however many of them are escaped and wherever it is cut", () => {
+test("long texts end at their own quotes, with any number of escaped ones and wherever it is split", () => {
   const text = fc.string({ unit: fc.constantFrom('"', "\\", "a", "é"), minLength: 30, maxLength: 120 });
   fc.assert(
     fc.property(fc.array(text), fc.integer({ min: 1, max: 200 }), (texts, size) => {

@@ -12,10 +12,10 @@ export type Found =
   | { readonly line: number; readonly key: string; readonly value: JsonValue }
   | { readonly line: number; readonly reason: string; readonly is_end: boolean };
 
-/** An open list or object around the values that are looked for. */
+/** An open list or object around the requested values. */
 interface Level {
   readonly isObject: boolean;
-  /** The member that is being read; undefined in lists, and in an object where a name comes next. */
+  /** The current member; undefined in lists, and in an object where a name comes next. */
   key: string | undefined;
 }
 
@@ -23,18 +23,18 @@ interface Level {
 export class ValueScanner {
   isDone = false;
   readonly #paths: readonly (readonly string[])[];
-  /** Values are looked for within so many lists and objects. */
+  /** Values are searched in at most this many nested lists and objects. */
   readonly #depth: number;
   readonly #levels: Level[] = [];
   #found: Found[] = [];
   #line = 1;
   #isBegun = false;
   #chunk: Buffer = Buffer.alloc(0);
-  /** Where the wanted list or object that is being read begins in the chunk; undefined while none is. */
+  /** Where the requested list or object that is being read begins in the chunk; undefined while there is none. */
   #start: number | undefined;
   /** The most lists and objects that were open in the tokenizer while it was read. */
   #deepest = 0;
-  /** What earlier chunks had of the name or value that is being read. */
+  /** The part of the current name or value from earlier chunks. */
   #pieces: Buffer[] = [];
   #keptBytes = 0;
   readonly #tokenizer = new JsonTokenizer({
@@ -125,7 +125,7 @@ export class ValueScanner {
     return value === undefined ? this.#fail("the document is not valid JSON from here on") : value;
   }
 
-  /** What goes on in the next chunk is kept as far as it goes in this one. */
+  /** A value that continues in the next chunk is kept so far. */
   #keepUnfinished(): void {
     const { unfinished, unfinishedStart, depth } = this.#tokenizer;
     if (depth > this.#depth) {

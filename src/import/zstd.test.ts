@@ -1,4 +1,4 @@
-// Packed files: unpacked as they are read, and refused where they are damaged or would fill the memory.
+// Compressed files: decompressed as they are read, and refused if they are damaged or would fill the memory.
 import { expect, test } from "vitest";
 import { zstdFrame } from "../../test/support/zstd-frame.js";
 import { decompressed, decompressedWithin, isCompressed } from "./zstd.js";
@@ -12,7 +12,7 @@ async function unpack(packed: Buffer, size = 5): Promise<string> {
   return Buffer.concat(found).toString("utf8");
 }
 
-test("what was packed comes out, however it is cut", async () => {
+test("decompressing returns the original, however the input is split", async () => {
   const text = "one line\nand another é 🙂\n".repeat(9_000);
   const packed = zstdFrame(text);
   expect(isCompressed(packed)).toBe(true);
@@ -21,7 +21,7 @@ test("what was packed comes out, however it is cut", async () => {
   expect(await unpack(zstdFrame("short"), 1)).toBe("short");
 });
 
-test("a piece is unpacked whole, unless a few bytes stand for more than it may have", () => {
+test("a value is decompressed whole, unless a few bytes stand for more than the limit", () => {
   const text = "a piece of é 🙂 ".repeat(20_000);
   expect(decompressedWithin(zstdFrame(text), 1_000_000).toString()).toBe(text);
   expect(() => decompressedWithin(zstdFrame(text), 1_000)).toThrow(/more than 1000 bytes/);
@@ -33,13 +33,13 @@ test("a piece is unpacked whole, unless a few bytes stand for more than it may h
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
 });
 
-test("a file that is torn or no packed one after all is told", async () => {
+test("a truncated file, or one that is not compressed, is an error", async () => {
   await expect(unpack(Buffer.concat([zstdFrame("x").subarray(0, 8), Buffer.alloc(40, 255)]), 100)).rejects.toThrow(
     /cannot be unpacked/,
   );
 });
 
-test("a file that asks for more memory than a reader gives is refused by its header", async () => {
+test("a file that requires more memory than allowed is refused by its header", async () => {
   const huge = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xf8, 0x01, 0x00, 0x00]);
   await expect(unpack(huge, 100)).rejects.toThrow(/too much memory/);
 });

@@ -5,7 +5,7 @@ import { itemAt } from "../model/item-at.js";
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 /** Input is decompressed in small pieces: a few bytes can stand for 128 KiB each. */
 const PIECE_BYTES = 1024;
-/** What the reference implementation allows unless it is asked for more. */
+/** The reference implementation's default limit. */
 const WINDOW_BYTES_MAX = 128 * 1024 * 1024;
 
 export function isCompressed(bytes: Uint8Array): boolean {

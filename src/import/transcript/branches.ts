@@ -1,21 +1,21 @@
-// Abandoned branches of a conversation, and prompts that were taken back. Their messages are recorded and withdrawn: search
-// finds them, and history is the chosen branch. Which one that is may change while a file grows.
+// Abandoned branches of a conversation, and withdrawn prompts. Their messages are recorded and withdrawn: search finds
+// them, and history is the active branch. Which branch is active may change while a file grows.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { hashedId } from "../identity.js";
 import type { EntryStep, FindEntry, ImportedEntry, ImportStep, ReadStored, RejectedStep } from "../importer.js";
 import type { TranscriptSession } from "./transcript.js";
 
-/** Withdrawals are made for so many records at once: each has to wait for the position of what it withdraws. */
+/** Withdrawals are made for this many records at once: each has to wait for the position of what it withdraws. */
 const LEFT_MAX = 1_000;
-/** Calls on a branch that was chosen again; of more than these the oldest are forgotten. */
+/** Calls on a branch that became active again; of more than these, the oldest are dropped. */
 const CALLS_MAX = 4_096;
 
-/** What a reading that goes on later has to know. */
+/** State for a reading that resumes later. */
 export interface BranchesState {
   readonly times_back: ReadonlyMap<string, number>;
 }
 
-/** Records, by their native ids, whose branch was left or chosen again after they were recorded. */
+/** Records, by native id, that changed to or from the active branch after they were recorded. */
 export interface BranchSwitch {
   readonly left: readonly string[];
   readonly back: readonly string[];
@@ -34,19 +34,19 @@ export class Branches {
     this.#timesBack = new Map(known?.times_back);
   }
 
-  /** Call after all withdrawals were made. */
+  /** Call it after all withdrawals were made. */
   state(): BranchesState {
     return { times_back: this.#timesBack };
   }
 
-  /** The steps of a record on the chosen branch, or on one that was left. */
+  /** The steps of a record on the active branch, or on an abandoned one. */
   *take(steps: Iterable<ImportStep>, isLeft: boolean): Generator<ImportStep> {
     for (const step of steps) yield "entry" in step ? this.#onBranch(step, isLeft) : step;
     if (isLeft) this.#left += 1;
     if (this.#left >= LEFT_MAX) yield* this.end();
   }
 
-  /** Withdraws or repeats, in order, what was recorded while another branch was chosen. */
+  /** Withdraws or repeats, in order, what was recorded while another branch was active. */
   *applySwitch(session: TranscriptSession, { left, back }: BranchSwitch): Generator<ImportStep> {
     yield* this.#switched(session, left, true);
     yield* this.#switched(session, back, false);
@@ -175,7 +175,7 @@ export class Branches {
     return hashedId(this.#format, ["withdrawal", id]);
   }
 
-  /** A withdrawal is final: on a branch that is chosen again the message is repeated, without its usage. */
+  /** A withdrawal is final: if its branch becomes active again, the message is repeated, without its usage. */
   #again(entry: ImportedEntry): ImportedEntry {
     const { usage: _, ...extra } = isJsonObject(entry.extra) ? entry.extra : {};
     return { ...entry, id: this.#againOf(entry.id), extra: { ...extra, again: entry.id } };
@@ -190,25 +190,25 @@ function callIds({ tool_calls }: ImportedEntry): readonly string[] {
   return Array.isArray(tool_calls) ? tool_calls.map((call: JsonObject) => String(call.id)) : [];
 }
 
-/** Only recent prompts are taken back; of more turns than these the oldest are forgotten. */
+/** Only recent prompts can be withdrawn; of more turns than these, the oldest are dropped. */
 const TURNS_MAX = 100;
 
 interface ConversationTurn {
   readonly prompt: string;
   readonly parent: string;
-  /** The native ids of what was said in it. */
+  /** The native ids of its messages. */
   readonly said: string[];
-  /** Whether it was taken back. It is remembered because a copy of the whole file contains it again. */
+  /** Whether it was withdrawn. It is remembered because a copy of the whole file contains it again. */
   is_left: boolean;
 }
 
-/** What a reading that goes on later has to know. */
+/** State for a reading that resumes later. */
 export interface RewindsState {
   readonly turns: readonly ConversationTurn[];
   readonly is_copy: boolean;
 }
 
-/** Prompts of one session that were taken back: a prompt with the parent of an earlier one replaces all that came since. */
+/** Withdrawn prompts of one session: a prompt with the parent of an earlier one replaces everything that followed. */
 export class Rewinds {
   readonly #turns: ConversationTurn[];
   /** Whether the current turn is a copy of an earlier one. */

@@ -1,20 +1,21 @@
-// Reads fields of other programs' records, which may hold anything; and splits off text that a tool injected into prompts.
+// Reads fields of other programs' records, which may contain anything; and splits off text that a tool injected into
+// prompts.
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue, parseJsonObject } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
 
-/** The text of a field; undefined where it is empty or not a text. */
+/** The text of a field; undefined if it is empty or not a text. */
 export function textAt(record: JsonObject, name: string): string | undefined {
   const value = record[name];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The object of a field; an empty one where it holds anything else. */
+/** The object in a field; empty if it is anything else. */
 export function objectAt(record: JsonObject, name: string): JsonObject {
   const value = record[name];
   return isJsonObject(value) ? value : {};
 }
 
-/** The JSON object that a text holds; undefined where it holds none, or one nested too deep to be written again. */
+/** The parsed JSON object; undefined if it is none, or nested too deep to be written again. */
 export function objectIn(text: string | undefined): JsonObject | undefined {
   const value = parseJsonObject(text);
   return value !== undefined && isNestedWithin(value, limits.nesting_levels) ? value : undefined;
@@ -31,19 +32,19 @@ export function blockTexts(content: JsonValue | undefined): string {
     .join("\n");
 }
 
-/** The blocks of a content; a text becomes one block, and what is not an object is left out. */
+/** The blocks of a content; a text becomes one block, and anything that is not an object is left out. */
 export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return Array.isArray(content) ? content.filter(isJsonObject) : [];
 }
 
-/** The number of a field; undefined where it holds anything else. */
+/** The number in a field; undefined if it is anything else. */
 export function numberAt(record: JsonObject, name: string): number | undefined {
   const value = record[name];
   return typeof value === "number" ? value : undefined;
 }
 
-/** The text of a content that is a single text; else undefined. */
+/** The text of a content that is a single text; otherwise undefined. */
 export function onlyText(content: JsonValue | undefined): string | undefined {
   if (typeof content === "string") return content;
   if (!Array.isArray(content) || content.length !== 1) return undefined;
@@ -53,7 +54,7 @@ export function onlyText(content: JsonValue | undefined): string | undefined {
 }
 
 export interface Spoken {
-  /** What the user said; undefined where the tool injected all of it. */
+  /** What the user typed; undefined if the tool injected all of it. */
   readonly content: JsonValue | undefined;
   readonly injected: readonly string[];
 }

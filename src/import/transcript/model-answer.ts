@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.
 import type { Usage } from "../../model/usage.js";
 import { tokenNames } from "../../model/usage.js";
 
-/** A part of an answer. Parts of one record share its id, which tells what was already recorded. */
+/** A part of an answer. Parts of one record share its id, which shows what was already recorded. */
 export interface AnswerPart {
   readonly id: string;
   readonly text?: string;
@@ -12,7 +12,7 @@ export interface AnswerPart {
   readonly thinking?: JsonObject | string;
   /** A thought as its provider wrote it, in addition to its text. */
   readonly detail?: JsonObject;
-  /** Any other part, as the source has it. */
+  /** Any other part, as in the source. */
   readonly block?: JsonObject;
 }
 
@@ -61,7 +61,7 @@ export function answerFields(said: ModelAnswer): { readonly kind: string; readon
   return { kind: "message", role: "assistant", content: contentOf(blocks), tool_calls, extra };
 }
 
-/** The parts of an answer that the recorded message lacks; undefined where it has all of them. */
+/** The parts of an answer that the recorded message lacks; undefined if it has all of them. */
 export function restOf(said: ModelAnswer, stored: JsonObject): ModelAnswer | undefined {
   const extra = isJsonObject(stored.extra) ? stored.extra : {};
   const known = new Set(Array.isArray(extra.native_ids) ? (extra.native_ids as readonly unknown[]) : []);
@@ -82,7 +82,7 @@ function contentOf(blocks: readonly JsonObject[]): string | readonly JsonObject[
     : blocks;
 }
 
-/** In OpenAI's form, which is how calls are recorded. */
+/** In OpenAI's form, in which calls are recorded. */
 function toOpenAiCall({ id, name, args }: ToolCall): JsonObject {
   return {
     id,
@@ -91,7 +91,7 @@ function toOpenAiCall({ id, name, args }: ToolCall): JsonObject {
   };
 }
 
-/** What one usage has more than another: of a call in several messages, each counts only its own share. */
+/** The difference of two usages: of a call in several messages, each counts only its own share. */
 function usageBeyond(usage: Usage | undefined, counted: JsonValue | undefined): Usage | undefined {
   if (usage === undefined || !isJsonObject(counted)) return usage;
   const left = tokenNames.flatMap((name): readonly [string, number][] => {

@@ -1,5 +1,5 @@
-// Turns the transcript of any tool into sessions with messages, tool calls and errors, each once, in the same form as if they
-// had been captured live.
+// Turns the transcript of any tool into sessions with messages, tool calls and errors, each once, in the same form as
+// live capture.
 
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -14,7 +14,7 @@ import { answerFields, greaterUsage, type ModelAnswer, restOf, type ToolCall } f
 
 /** Which tool wrote a transcript, and what its transcripts lack. */
 export interface TranscriptTool {
-  /** The importer's format, with which ids begin. */
+  /** The importer's format, which prefixes ids. */
   readonly format: string;
   readonly lacks: readonly string[];
 }
@@ -45,7 +45,7 @@ export interface SessionFacts {
 
 export interface ToolResult extends Origin {
   readonly call_id: string;
-  /** If the result itself names its tool. */
+  /** Set if the result itself names its tool. */
   readonly tool?: string | undefined;
   readonly args?: JsonValue | undefined;
   readonly result: JsonValue;
@@ -53,7 +53,7 @@ export interface ToolResult extends Origin {
   readonly duration_ms?: number | undefined;
 }
 
-/** Calls without a result yet; of more than these the oldest are forgotten. */
+/** Calls without a result yet; of more than these, the oldest are dropped. */
 const CALLS_MAX = 4_096;
 /** How many steps may wait for an answer that is still open. */
 const WAITING_MAX = 256;
@@ -104,7 +104,7 @@ export class Transcript {
     return times === 0 ? id : `${id}:${times}`;
   }
 
-  /** Forgets repetitions: the same records come a second time. */
+  /** Resets the count of repetitions: the same records come a second time. */
   restart(): void {
     this.#occurrences.clear();
   }
@@ -150,7 +150,7 @@ export class TranscriptSession {
     return this.#project;
   }
 
-  /** The ids under which a record may have been recorded: its own, or another one where a different session has that. */
+  /** The ids under which a record may have been recorded: its own, or another one if a different session has that. */
   idsOf(native: string): readonly string[] {
     const { id } = idOf(this.#transcript.tool.format, native);
     return [id, this.#ownId(id)];
@@ -169,7 +169,7 @@ export class TranscriptSession {
     return false;
   }
 
-  /** An entry with what is known of the session, if there is anything new. */
+  /** An entry with the facts of its session, if there are new ones. */
   *about(origin: Origin, facts: SessionFacts): Generator<EntryStep> {
     if (!this.isNew(facts)) return;
     const { metadata } = facts;
@@ -182,7 +182,7 @@ export class TranscriptSession {
     const source = { tool: tool.format, ...withoutGaps({ version }), lacks: tool.lacks };
     const known = { ...withoutGaps({ cwd, git_branch, version }), ...metadata };
     const fields = { ...withoutGaps({ title, parent }), metadata: { ...known, source: { ...source, path } } };
-    // The path does not identify it: a file that was moved is the same file.
+    // The path does not identify it: a moved file is the same file.
     const identity = ["session_info", { ...fields, metadata: { ...known, source } }];
     const id = hashedId(tool.format, [this.id, ...identity]);
     const extra = this.#nativeId === undefined ? {} : { extra: { native_id: this.#nativeId } };
@@ -196,7 +196,7 @@ export class TranscriptSession {
     return this.#step(origin, { kind: "message", ...fields });
   }
 
-  /** The result of a tool, with the call that it answers. */
+  /** A tool result, with the call that it answers. */
   result(result: ToolResult): SessionStep {
     const { call_id, is_error, duration_ms } = result;
     const call = this.#calls.get(call_id);
@@ -396,7 +396,7 @@ function isAbsolute(path: string): boolean {
   return path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path);
 }
 
-/** The root of the folder's repository, main worktree; the folder itself where there is no repository. */
+/** The root of the folder's repository, main worktree; the folder itself if there is no repository. */
 function rootOf(cwd: string): string {
   for (let folder = cwd; lastName(folder) !== ""; folder = parentOf(folder)) {
     const root = repositoryAt(folder);
@@ -429,12 +429,12 @@ function lastName(path: string): string {
   return /[^\\/]+(?=[\\/]*$)/.exec(path)?.[0]?.replace(/^[A-Za-z]:$/, "") ?? "";
 }
 
-/** A step of a session, with the native id by which it may turn out to be another's. */
+/** A step of a session, with the native id under which another session may have recorded it. */
 interface SessionStep extends EntryStep {
   readonly native?: string | undefined;
 }
 
-/** What a reading that goes on later has to know of a transcript, and of each of its sessions. */
+/** State of a transcript for a reading that resumes later, and of each of its sessions. */
 export interface TranscriptState {
   readonly last_ms: number | undefined;
   readonly counts: OccurrenceCounts;

@@ -3,7 +3,7 @@ import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 
-/** The event loop runs after so many files. */
+/** The event loop runs after this many files. */
 const SLICE_FILES = 256;
 const DATABASE = /\.(?:db|sqlite3?)$/;
 /** SQLite's files next to a database belong to it. */
@@ -12,13 +12,13 @@ const COMPANION = /-(?:wal|shm|journal)$/;
 export interface WatchedRoot {
   /** A folder, or a file that is watched by itself. */
   readonly path: string;
-  /** Whether a file in it, named from there with slashes, is to be read. */
+  /** Whether a file, by its relative path with slashes, is to be read. */
   readonly matches: (name: string) => boolean;
 }
 
 export interface SeenFile {
   readonly path: string;
-  /** Device and inode: who a file is, whatever it is called. */
+  /** Device and inode, which identify a file under any name. */
   readonly key: string;
   /** Changes whenever the file does. */
   readonly stamp: string;

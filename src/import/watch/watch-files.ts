@@ -1,5 +1,5 @@
-// Watching: reads what other programs write while they write it. Events say which files changed, sweeps find what events
-// missed, and a bookmark for each file says where to resume.
+// Watching: reads what other programs write while they write it. Events say which files changed, sweeps find what
+// events missed, and a bookmark for each file says where to resume.
 import { Fault } from "../../model/fault.js";
 import type { ImportTarget } from "../import-batcher.js";
 import type { ImportedFile, ImportPlan, RejectedLine } from "../import-files.js";
@@ -66,7 +66,7 @@ export class Watch {
   /** By the key of the file. */
   readonly #states: Map<string, SeenState>;
   readonly #files = new Set<string>();
-  /** Files of which something was left out while a program was writing, with the time when they count as settled. */
+  /** Files with records left out while a program was writing, with the time when they count as settled. */
   readonly #settling = new Map<string, number>();
   /** Files that could not be opened when they were found, which may have no events. */
   readonly #doubtful = new Set<string>();
@@ -102,7 +102,7 @@ export class Watch {
     this.#caughtUp = this.#tick(true).then(() => this.#queue.drained());
   }
 
-  /** Resolves when everything that was there when watching began has been read. */
+  /** Resolves when everything that existed when watching began has been read. */
   caughtUp(): Promise<void> {
     return this.#caughtUp;
   }
@@ -154,7 +154,7 @@ export class Watch {
   #compare(file: SeenFile, lane: Lane): void {
     const { key, path, stamp } = file;
     this.#files.add(key);
-    // A change during a look is found by the next sweep.
+    // A change while the file is being read is found by the next sweep.
     if (this.#queue.isRunning(path)) return;
     const failure = this.#failures.get(path);
     if (failure?.stamp === stamp && failure.retryAt > this.#clock.nowMs()) return;
@@ -244,7 +244,7 @@ export class Watch {
 /** A writer that pauses this long has usually ended a line; a file whose writer never pauses is read after the longer time. */
 const PAUSE_MS = 150;
 const PAUSE_MS_MAX = 900;
-/** How many files are read at once: those that changed, and those that were there before. */
+/** How many files are read at once: changed ones, and existing ones at the start. */
 const LANES = { fresh: 2, old: 1 } as const;
 type Lane = keyof typeof LANES;
 
@@ -259,7 +259,7 @@ class LookQueue {
   readonly #look: (path: string) => Promise<void>;
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Map<string, { readonly lane: Lane; readonly done: Promise<void> }>();
-  /** Files whose next look has to wait, because the last one was expensive or failed. */
+  /** Files whose next reading has to wait, because the last one was expensive or failed. */
   readonly #delayed = new Map<string, number>();
   #timer: Timer | undefined;
   #isClosed = false;

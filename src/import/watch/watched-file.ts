@@ -17,8 +17,8 @@ import type { Bookmark, Bookmarks, Fingerprint, ResumePoint, StoredBookmark } fr
 import { type SeenFile, toSeen } from "./seen-files.js";
 
 /**
- * A file that was not written to for this long counts as finished, for now. One that is read whole waits longer: its session may
- * continue in other files.
+ * A file that was not written to for this long counts as finished for now. One that is read whole waits longer: its
+ * session may continue in other files.
  */
 export const SETTLE_MS = { lines: 60_000, whole: 600_000 } as const;
 /** Enough to recognise a database and a compressed file. */
@@ -80,7 +80,7 @@ function quietMs(found: SeenFile, last: StoredBookmark | undefined, nowMs: numbe
   return nowMs - Math.min(found.modified_ms, since);
 }
 
-/** To resume in the middle no opening is needed: the importer's state has what it took from there. */
+/** Resuming in the middle needs no opening: the importer's state has everything from there. */
 function unopened(path: string): Opening {
   const name = basename(path);
   return { name, bytes: Buffer.alloc(0), records: [], document: undefined, is_one_value: false, tables: undefined };
@@ -270,7 +270,7 @@ class GrowingFile implements GrowingLines {
     }
   }
 
-  /** The next bytes, if the file is still the same: a truncated file may be filled with other lines. */
+  /** The next bytes, if the file is still the same: other lines may have been written after a truncation. */
   async #chunkAt(at: number, end: number): Promise<Buffer> {
     const { handle, signal } = this.#parts;
     signal.throwIfAborted();

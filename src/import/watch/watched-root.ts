@@ -13,7 +13,7 @@ const POLL_MS = 1_000;
 const POLL_SHARE = 100;
 
 export interface RootListener {
-  /** A file; `is_first` if it was there when watching began. */
+  /** A file; `is_first` if it existed when watching began. */
   readonly seen: (file: SeenFile, is_first: boolean) => void;
   /** What is, or was, at this path has changed. */
   readonly changed: (path: string) => void;
@@ -128,7 +128,7 @@ const SILENT = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65
 class FolderEvents {
   readonly #watcher: FSWatcher;
 
-  /** Undefined where the file system has no events. */
+  /** Undefined if the file system has no events. */
   static async open(
     root: WatchedRoot,
     listener: { readonly changed: (path: string) => void; readonly failed: (error: unknown) => void },

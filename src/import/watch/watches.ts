@@ -48,7 +48,7 @@ export class Watches {
   async begin(paths: readonly string[], given: WatchOptions, target: ImportTarget): Promise<Watch> {
     const options = knownOptions(given, names);
     const { format, timezone } = options;
-    // Loaded lazily: every command opens a store, and few of them watch files.
+    // Loaded lazily: every command opens a store, but few watch files.
     const [files, { Watch }] = await Promise.all([import("../import-files.js"), import("./watch-files.js")]);
     const plan = orThrow(files.parseImportOptions({ format, timezone }));
     const roots = paths.length === 0 ? knownPlaces() : paths.map((path) => this.#root(path));
@@ -69,7 +69,7 @@ export class Watches {
     return Object.fromEntries(sums) as unknown as WatchCounts;
   }
 
-  /** What is forgotten in the log must be gone from bookmarks too, which hold importers' state with text. */
+  /** What is forgotten in the log must be removed from bookmarks too: importers' state contains text. */
   async forget(): Promise<void> {
     if (this.#bookmarks !== undefined && existsSync(this.#bookmarks)) await forgetBookmarks(this.#bookmarks);
   }
