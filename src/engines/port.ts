@@ -8,32 +8,32 @@ import type { Fault } from "../model/fault.js";
 import type { Leases } from "../model/lease.js";
 import type { StoreFiles } from "../model/store-location.js";
 
-/** Whether a store that is not there is made, must be there, or is only read. */
+/** Whether a missing store is created, must exist, or is only read. */
 export type LogMode = "create" | "write" | "read";
 
-/** Word from others on the same store that its log has grown. */
+/** Notifications from other processes on the same store that its log has grown. */
 export interface Growth {
   listen(onGrown: () => void): void;
   close(): void;
 }
 
-/** The version of an index that was begun again, and the one that it has now. */
+/** The version of a recreated index, and its version now. */
 export interface ReplacedIndex {
   readonly version: number;
   readonly version_known: number;
 }
 
 export interface Store {
-  /** Where it is made of files: these are written and read by threads of their own, since each call holds its thread. */
+  /** For file stores: each thread opens its own, since every call blocks its thread. */
   readonly files?: StoreFiles;
   log(mode: LogMode): Promise<EntryLog>;
   index(): Promise<IndexHolder>;
-  /** Where opening the store began an index again that an older version of Hansard had made. */
+  /** Set if opening the store recreated an index of an older version. */
   readonly replacedIndex?: ReplacedIndex | undefined;
   keys(): Promise<KeyStore>;
-  /** Where others share the store without sharing its files. */
+  /** Set if others share the store without sharing its files. */
   growth?(): Growth;
-  /** Which one of all processes on the store does what only one of them should. */
+  /** Which of all processes on the store does the work that only one should do. */
   leases(): Leases;
   close(): Promise<void>;
 }
@@ -41,9 +41,9 @@ export interface Store {
 export interface StoreOptions {
   readonly address: string;
   readonly mode: LogMode;
-  /** Whether a server that is not there yet is waited for; without it, that is a fault at once. */
+  /** Whether to wait for a server that is not up yet; otherwise that is a fault at once. */
   readonly waits?: boolean;
-  /** Hears why, once, if it is waited for. */
+  /** Called once with the reason, if it has to wait. */
   readonly onWait?: ((fault: Fault) => void) | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface StoreEngine {
   open(options: StoreOptions): Promise<Store>;
 }
 
-/** What can be told about one file of a store, also where it cannot be opened as a store. */
+/** What is known about one file of a store, even if it cannot be opened as a store. */
 export interface FileFacts {
   readonly path: string;
   /** `current` is the only state in which nothing is wrong with the file. */
@@ -67,19 +67,19 @@ export interface FileFacts {
     | "older"
     | "damaged"
     | "current";
-  /** What the system or SQLite said about it, where it said something. */
+  /** The message of the system or of SQLite, if any. */
   readonly reason: string;
   readonly bytes: number;
   readonly wal_bytes: number;
-  /** Permission bits; 0 where there is no file. */
+  /** Permission bits; 0 if there is no file. */
   readonly mode: number;
   readonly is_writable: boolean;
   /** Another process holds the lock for writing. */
   readonly is_locked: boolean;
   readonly version: number;
   readonly version_known: number;
-  /** Newest position of a log, position reached of an index; 0 where it cannot be told. */
+  /** Newest position of a log, indexed position of an index; 0 if unknown. */
   readonly position: number;
-  /** What an index remembers of the log; nothing for a log, or where it cannot be told. */
+  /** The log heads that an index remembers; empty for a log, or if unknown. */
   readonly heads: readonly IndexSource[];
 }

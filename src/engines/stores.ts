@@ -1,4 +1,5 @@
-// Which engine serves an address, as a registry: the first row that knows it. An engine is loaded when it is first needed.
+// Which engine serves an address: a registry, in which the first match counts. An engine is loaded when it is first
+// needed.
 
 import { Fault } from "../model/fault.js";
 import { isDatabaseAddress, isServerAddress, type StoreFiles, storeFiles } from "../model/store-location.js";
@@ -17,7 +18,7 @@ const engines: readonly EngineRow[] = [
   { serves: () => true, load: async () => (await import("./sqlite/store.js")).sqliteEngine },
 ];
 
-/** A server's store is used over HTTP. What works on the store itself must run where the store is. */
+/** A server's store is used over HTTP. Maintenance of the store itself runs where the store is. */
 async function refuseServer(): Promise<never> {
   throw new Fault("store_unsuitable", "this is not done through a server", {
     hint: "Do it on the server's own machine, with --data naming the folder or database of the record.",
@@ -29,7 +30,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return (await row.load()).open(options);
 }
 
-/** Whether there is an engine for this address; what looks like none is a path. */
+/** Whether there is an engine for this address; anything else is a path. */
 export function isServed(address: string): boolean {
   const isAddress = isInProcess(address) || isDatabaseAddress(address) || isServerAddress(address);
   return isAddress || !/^[a-z][a-z0-9+.-]*:\/\//i.test(address);
@@ -40,7 +41,7 @@ export function isInProcess(address: string): boolean {
   return address === "memory:";
 }
 
-/** The files of a store that is a folder; undefined where it is kept otherwise. */
+/** The files of a store in a folder; undefined for other stores. */
 export function filesOf(address: string): StoreFiles | undefined {
   const isAddress = isInProcess(address) || isDatabaseAddress(address) || isServerAddress(address);
   return isAddress ? undefined : storeFiles(address);

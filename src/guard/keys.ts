@@ -1,4 +1,4 @@
-// Keys: making, listing and revoking them, telling who sent one, and how engines store them.
+// Keys: creating, listing and revoking them, identifying who sent one, and how engines store them.
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { ACTOR_DEFAULT } from "../model/ids.js";
@@ -8,7 +8,7 @@ import { orThrow, RecorderError, type Rejection, reject } from "../model/rejecti
 import { formatTime } from "../model/time.js";
 import { isScope, type Scope, scopes } from "./scopes.js";
 
-/** A key as it is listed: never the key itself. */
+/** A key as it is listed, without its text. */
 export interface KeySummary {
   readonly id: string;
   readonly scope: Scope;
@@ -18,7 +18,7 @@ export interface KeySummary {
   readonly revoked_at?: string;
 }
 
-/** A new key: only here can its text be seen. */
+/** A new key: the only time its text is returned. */
 export interface CreatedKey {
   readonly id: string;
   readonly key: string;
@@ -29,22 +29,22 @@ export interface CreatedKey {
 export interface KeyOptions {
   readonly scope: Scope;
   readonly name?: string | undefined;
-  /** Who makes it, for the audit: `person` by default. */
+  /** Who creates it, for the audit: `person` by default. */
   readonly actor?: string;
 }
 
 const keyOptionNames = optionNames<KeyOptions>({ scope: true, name: true, actor: true });
 
-/** Who asks, and what for. */
+/** Who sends the request, and with which scope. */
 export interface Caller {
-  /** For the audit: `key:ID`, or `person` where there are no keys. */
+  /** For the audit: `key:ID`, or `person` if there are no keys. */
   readonly actor: string;
-  /** The id of the key; `""` where there are no keys. */
+  /** The id of the key; `""` if there are no keys. */
   readonly key_id: string;
   readonly scope: Scope;
 }
 
-/** The caller where there are no keys: everybody has full access. */
+/** The caller if there are no keys: everybody has full access. */
 export const person: Caller = { actor: ACTOR_DEFAULT, key_id: "", scope: "admin" };
 
 const NAME_BYTES_MAX = 256;
@@ -62,7 +62,7 @@ export class Keys {
     this.#mask = mask;
   }
 
-  /** Makes a key; its text is returned here and nowhere else. */
+  /** Creates a key; its text is returned here and nowhere else. */
   async create(options: KeyOptions): Promise<CreatedKey> {
     const { scope, name } = orThrow(parseKey(knownOptions(options, keyOptionNames)));
     const { id, key } = newKey(randomBytes);
@@ -92,7 +92,7 @@ export class Keys {
     return (await this.#store.list()).some(({ revoked_at }) => revoked_at === undefined);
   }
 
-  /** Who sent this `Authorization` header, or why it is refused. Sees what other processes have just changed. */
+  /** Who sent this `Authorization` header, or why it is refused. Sees changes by other processes at once. */
   async authenticate(authorization: string | undefined): Promise<Caller | Rejection> {
     const text = authorization === undefined ? undefined : bearerOf(authorization);
     const { isEmpty, key } = await this.#store.lookUp(claimedKeyId(authorization));
@@ -116,7 +116,7 @@ export interface KeysParts {
   readonly nowMs: () => number;
   /** For names, since people sometimes enter the key there. */
   readonly mask: Mask;
-  /** Durably audits that a key was made or revoked. */
+  /** Audits durably that a key was created or revoked. */
   readonly note: (note: {
     readonly action: "key_created" | "key_revoked";
     readonly actor: string;
@@ -124,7 +124,7 @@ export interface KeysParts {
   }) => Promise<unknown>;
 }
 
-/** The id part of the key that was sent, valid or not; it is no secret. Undefined where nothing like a key was sent. */
+/** The id part of the key that was sent, valid or not; it is not secret. Undefined if nothing like a key was sent. */
 export function claimedKeyId(authorization: string | undefined): string | undefined {
   const text = authorization === undefined ? undefined : bearerOf(authorization);
   return text === undefined ? undefined : idOfKey(text);
@@ -195,7 +195,7 @@ function newKey(randomBytes: (count: number) => Uint8Array): NewKey {
   return { id, key: `hansard_${id}_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url")}` };
 }
 
-/** The id part of a key's text; undefined where the text is not a key. */
+/** The id part of a key's text; undefined if the text is not a key. */
 function idOfKey(text: string): string | undefined {
   return SHAPE.exec(text)?.[1];
 }
@@ -224,7 +224,7 @@ export interface StoredKey {
 }
 
 export interface KeyLookup {
-  /** Whether no key was ever made. Revoked ones count: revoking the last key does not open the store. */
+  /** Whether no key was ever created. Revoked ones count: revoking the last key does not open the store. */
   readonly isEmpty: boolean;
   readonly key?: StoredKey;
 }
@@ -235,9 +235,9 @@ export interface KeyStore {
   add(key: StoredKey): Promise<void>;
   /** The oldest first, those of one moment by their ids; revoked ones too. */
   list(): Promise<readonly StoredKey[]>;
-  /** Durable when it returns. A key that was revoked before keeps its time; undefined where there is none. */
+  /** Durable when it returns. A key that was already revoked keeps its time; undefined if there is no such key. */
   revoke(id: string, at: string): Promise<StoredKey | undefined>;
-  /** Sees whatever any process has finished before the call: this is asked with every request. */
+  /** Sees whatever any process has finished before the call: it runs with every request. */
   lookUp(id: string | undefined): Promise<KeyLookup>;
   close(): Promise<void>;
 }

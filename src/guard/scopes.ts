@@ -1,4 +1,4 @@
-// What a key may do. Which scope a route needs is stated by its operation.
+// What a key may do. The scope of a route is stated by its operation.
 
 export const scopes = ["capture", "metrics", "read", "review", "admin"] as const;
 export type Scope = (typeof scopes)[number];

@@ -4,14 +4,14 @@ import { contentTexts, valueText } from "../model/content.js";
 import type { Entry } from "../model/entry.js";
 import type { Citation } from "../model/report.js";
 
-/** A finding cites only the newest entries; its count is exact all the same. */
+/** A finding cites only the newest entries; its count is still exact. */
 export const CITED_MAX = 100;
 
 export function citationOf(entry: Pick<Entry, "id" | "position">): Citation {
   return { id: entry.id, position: entry.position };
 }
 
-/** Adds a citation unless there are enough, or it was added last. */
+/** Adds a citation unless there are enough, or it was the last one added. */
 export function cite(cited: Citation[], citation: Citation): void {
   const { length } = cited;
   if (length < CITED_MAX && cited[length - 1] !== citation) cited.push(citation);
@@ -50,13 +50,13 @@ export function copyOf(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
-/** The reason of an error or of a failed interaction; undefined for everything else. */
+/** The reason of an error or of a failed interaction; undefined for all other entries. */
 export function failureOf(entry: Entry): string | undefined {
   if (entry.kind === "error") return entry.error.trim() === "" ? entry.context : entry.error;
   return entry.kind === "interaction" && entry.error !== "" ? entry.error : undefined;
 }
 
-/** What feedback on an entry is about: the answer where there is one. */
+/** What feedback on an entry is about: the answer if there is one. */
 export function textOfAnswer(entry: Entry): string {
   switch (entry.kind) {
     case "interaction":

@@ -1,4 +1,4 @@
-// Fingerprints of errors: what changes from one time to the next is left out, what tells errors apart is not.
+// Fingerprints of errors: variable parts are left out, and what distinguishes errors stays.
 import { expect, test } from "vitest";
 import { fingerprintOf } from "./error-groups.js";
 
@@ -31,13 +31,13 @@ test.each([
   expect(fingerprintOf(left)).not.toBe(fingerprintOf(right));
 });
 
-test("what was left out is named", () => {
+test("replaced parts are named", () => {
   expect(fingerprintOf('Cannot open "a b" at /var/log/x after 3 tries')).toBe(
     "cannot open <text> at <path> after <number> tries",
   );
 });
 
-test("hostile texts take no longer than others", () => {
+test("hostile texts take linear time", () => {
   const before = process.cpuUsage();
   for (const text of ["a-".repeat(100_000), "/".repeat(200_000), "'".repeat(200_001), "1:".repeat(100_000)]) {
     fingerprintOf(text);

@@ -1,4 +1,4 @@
-// Errors grouped by fingerprint, newest first: words stay, and what changes from one error to the next is replaced by a name.
+// Errors grouped by fingerprint, newest first: words stay, and variable parts are replaced by a name.
 import type { Entry } from "../model/entry.js";
 import type { Citation, Cited, ErrorGroup } from "../model/report.js";
 import { citationOf, cite, copyOf, excerpt, type Mask, shown } from "./citations.js";
@@ -39,7 +39,7 @@ export class ErrorGroups {
     cite(known.cited, citationOf(entry));
   }
 
-  /** The most frequent first, among equals the newest. */
+  /** The most frequent first; on ties the newest. */
   finish(): readonly Cited<ErrorGroup>[] {
     return [...this.#groups]
       .map(([fingerprint, { text, count, first_at, last_at, cited }]) => ({
@@ -82,7 +82,7 @@ export function fingerprintOf(error: string): string {
   return text.toLowerCase().replace(/\s+/g, " ").trim().slice(0, FINGERPRINT_CHARS);
 }
 
-/** The first line: what follows is a stack. Python puts the stack first, and the error last. */
+/** The first line: a stack follows it. Python puts the stack first, and the error last. */
 function tellingLine(text: string): string {
   const lines = text.split(/\r\n?|\n/).filter((line) => line.trim() !== "");
   const isTraceback = /^\s*Traceback \(most recent call last\)/.test(lines[0] ?? "");

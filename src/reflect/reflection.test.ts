@@ -27,16 +27,16 @@ const decided = (decision: string, fields: object = {}): Entry =>
 const wordsOf = (...entries: readonly Entry[]): readonly string[] => reflect(entries).topics.map(({ word }) => word);
 
 describe("counts", () => {
-  test("no entries: a sentence, and nothing else", () => {
+  test("without entries: one sentence, and nothing else", () => {
     expect(reflect([])).toMatchObject({ reviewed: 0, insights: [], markdown: "Nothing recorded yet to reflect on." });
   });
 
-  test("an interaction is one from users and, with a response, one response", () => {
+  test("an interaction counts as a user's message and, with a response, as one response", () => {
     const completed = asked("c", "", { response_id: "r" });
     expect(reflect([asked("a"), asked("b", "answer"), completed])).toMatchObject({ users: 3, responses: 2 });
   });
 
-  test("an interaction that failed is an error and no response, grouped with errors that say the same", () => {
+  test("a failed interaction is an error and not a response, grouped with errors of the same text", () => {
     const before = decided("ask again");
     const own = asked("a", "", { error: "overloaded after 3 s" });
     const completed = asked("b", "", { response_id: "r", error: "overloaded after 5 s" });
@@ -48,7 +48,7 @@ describe("counts", () => {
     expect(report.markdown).toContain("### Errors (3)");
   });
 
-  test("confidences are counted by tenths, of assistants alone, and a whole tenth belongs to the upper one", () => {
+  test("confidences are counted in tenths, of assistants only; a boundary belongs to the upper tenth", () => {
     const rated = [0, 0.09, 0.3, 0.499, 0.5, 0.7, 0.95, 1].map((confidence) => ({
       ...said("assistant", "x"),
       confidence,
@@ -57,14 +57,14 @@ describe("counts", () => {
     expect(report.confidence).toEqual({ rated: 8, tenths: [2, 0, 0, 1, 1, 1, 0, 1, 0, 2] });
   });
 
-  test("roles are read as views read them; system and tool messages are neither", () => {
+  test("roles are read as views read them; system and tool messages count as neither", () => {
     const report = reflect(
       ["user", "assistant", "timmy", "model", "system", "developer", "tool", "function"].map((role) => said(role, "x")),
     );
     expect(report).toMatchObject({ reviewed: 8, users: 1, responses: 3, errors: 0 });
   });
 
-  test("entries of other kinds are passed over, and counted; responses and feedback are read with what they are about", () => {
+  test("entries of other kinds are counted only; responses and feedback are read with their entries", () => {
     const others = [entry("raw", { source: "x", record: {} }), entry("clear", {})];
     expect(reflect(others)).toMatchObject({ reviewed: 0, passed_over: 2 });
     const looked = (...given: readonly Entry[]): string => reflect(given).markdown.split("\n")[2] as string;
@@ -83,7 +83,7 @@ describe("counts", () => {
 });
 
 describe("low confidence", () => {
-  test("is strictly below 0.5, of assistants alone, all counted and five shown, newest first", () => {
+  test("is strictly below 0.5, of assistants only; all are counted and five shown, newest first", () => {
     const low = [0, 0.1, 0.2, 0.3, 0.4, 0.49].map((confidence) => said("timmy", `${confidence}`, { confidence }));
     const report = reflect([
       ...low,
@@ -106,40 +106,40 @@ describe("low confidence", () => {
 });
 
 describe("topics", () => {
-  test("stop words are none, nor are words of three letters or said twice", () => {
+  test("exclude stop words, words of three letters and words said twice", () => {
     expect(
       wordsOf(...[1, 2, 3].map(() => said("user", "What is this thing that API does when they have it?"))),
     ).toEqual(["thing"]);
     expect(wordsOf(asked("migration migration"))).toEqual([]);
   });
 
-  test("every mention counts, in any case, in prompts, contents and their parts", () => {
+  test("count every mention, in any case, in prompts, contents and their parts", () => {
     const entries = [asked("Migration MIGRATION"), said("user", [{ type: "text", text: "migration" }, "migration"])];
     const [topic] = reflect(entries).topics;
     expect(topic).toMatchObject({ word: "migration", count: 4 });
     expect(topic?.entry_ids).toEqual([entries[1]?.id, entries[0]?.id]);
   });
 
-  test("what others said is none", () => {
+  test("exclude what others said", () => {
     expect(wordsOf(...[1, 2, 3].map(() => said("assistant", "migration")), failed("migration"))).toEqual([]);
   });
 
-  test("five of them, the most frequent first, ties in alphabetical order", () => {
+  test("are the five most frequent, ties in alphabetical order", () => {
     const text = `${"zebra ".repeat(4)}${"pears apple grape lemon mango melon ".repeat(3)}`;
     expect(wordsOf(asked(text))).toEqual(["zebra", "apple", "grape", "lemon", "mango"]);
   });
 
-  test("scripts without spaces are segmented, and words of two characters count", () => {
+  test("in scripts without spaces are segmented, and words of two characters count", () => {
     expect(wordsOf(...[1, 2, 3].map(() => said("user", "我们的数据库为什么这么慢？")))).toEqual(["数据"]);
     expect(wordsOf(asked("サーバーの設定。サーバーの起動。サーバーの停止。"))).toContain("サーバー");
     expect(wordsOf(asked("ฐานข้อมูล ".repeat(3))).length).toBeGreaterThan(0);
   });
 
-  test("composed and decomposed letters are the same word", () => {
+  test("treat composed and decomposed letters as the same", () => {
     expect(reflect([asked("Übung u\u0308bung ÜBUNG")]).topics).toMatchObject([{ word: "übung", count: 3 }]);
   });
 
-  test("stop words are those of a text's language, so others stay topics", () => {
+  test("exclude the stop words of each text's own language only", () => {
     expect(wordsOf(asked("Warum ist diese Verbindung weg? Diese Verbindung ist nicht da, diese Verbindung."))).toEqual([
       "verbindung",
     ]);
@@ -148,18 +148,18 @@ describe("topics", () => {
     ).toEqual(["link", "local", "store"]);
   });
 
-  test("numbers and keys are no words", () => {
+  test("exclude numbers and keys", () => {
     expect(wordsOf(asked(`12345 12345 12345 ${`${"k".repeat(65)} `.repeat(3)}`))).toEqual([]);
   });
 
-  test("a secret that a mask knows is not named", () => {
+  test("exclude secrets that the mask finds", () => {
     const mask = (text: string): string => text.replaceAll("hunter2x", "***");
     const report = reflect([asked("hunter2x hunter2x hunter2x"), failed("no hunter2x")], { mask });
     expect(JSON.stringify(report)).not.toContain("hunter2x");
   });
 });
 
-test("decisions are followed by errors of their session, up to the next decision and ten entries on", () => {
+test("decisions are followed by errors of their session, up to the next decision or ten entries", () => {
   const first = decided("one");
   const error = failed("a");
   const elsewhere = failed("b", { session_id: "other" });
@@ -169,7 +169,7 @@ test("decisions are followed by errors of their session, up to the next decision
   expect(report.decisions).toMatchObject([{ decision: "one", errors: 1, entry_ids: [first.id, error.id] }]);
 });
 
-test("tools: every one with a failed call is failing, slow by median or by the slowest twentieth", () => {
+test("tools: any failed call makes a tool failing; the median or the slowest twentieth makes it slow", () => {
   const calls = [
     ...[10, 20, 30].map((duration_ms) => ran("quick", { duration_ms })),
     ...[900, 1_100].map((duration_ms) => ran("slow", { duration_ms })),
@@ -186,19 +186,19 @@ test("tools: every one with a failed call is failing, slow by median or by the s
   expect(byName.get("shaky")).toMatchObject({ failures: 1, failure_rate: 0.1, is_failing: true });
   expect(byName.get("solid")).toMatchObject({ calls: 12, failures: 2, is_failing: true });
   expect(byName.get("quick")).toMatchObject({ is_failing: false });
-  // The one with the most failures first, whatever their share.
+  // The most failures first, whatever their share.
   const lines = "- solid: 2 of 12 calls failed, 17% \\(#\\d+, #\\d+\\)\n- shaky: 1 of 10 calls failed, 10% \\(#";
   expect(markdown).toMatch(new RegExp(`### Failing tools\n\n${lines}`));
   expect(markdown).toContain("- 3 of 27 tool calls failed, most often solid: 2 of 12. (#");
   expect(markdown).not.toContain("All looks well");
 });
 
-test("names of tools are compared without case, and shown as the newest call spells them", () => {
+test("names of tools are compared ignoring case, and shown as in the newest call", () => {
   const { tools } = reflect([ran("bash", { is_error: true }), ran("Bash")]);
   expect(tools).toMatchObject([{ tool: "Bash", calls: 2, failures: 1 }]);
 });
 
-test("the newest errors come first, whatever recurs most, and groups are counted completely", () => {
+test("the newest errors come first, whatever recurs most, and all are counted in groups", () => {
   const often = [1, 2, 3].map((at) => failed(`timeout after ${at} s`));
   const once = ["alpha", "beta", "gamma", "delta", "epsilon"].map((name) => failed(`${name} is missing`));
   const { markdown, error_groups } = reflect([...often, ...once]);
@@ -208,7 +208,7 @@ test("the newest errors come first, whatever recurs most, and groups are counted
   expect(markdown).toContain("- 8 errors in 8 entries, 3 of them alike: “timeout after 3 s”.");
 });
 
-test("where no call failed, or none had a duration, the sections say so", () => {
+test("if no call failed, or none had a duration, the sections say so", () => {
   const untimed = reflect([ran("a"), ran("b", { is_error: true })]).markdown;
   expect(untimed).toContain("### Slow tools\n\nNo tool call had a duration.");
   const timed = reflect([ran("a", { duration_ms: 5 })]).markdown;
@@ -216,7 +216,7 @@ test("where no call failed, or none had a duration, the sections say so", () => 
   expect(timed).toContain("### Slow tools\n\nNo tool is slow.");
 });
 
-test("disliked answers are counted, the newest five shown with what was said about them", () => {
+test("disliked answers are counted, and the newest five shown with their feedback", () => {
   const answers = Array.from({ length: 7 }, (_, at) => asked(`q${at}`, `answer ${at}`));
   const reflection = new Reflection({ mask: (text) => text.replace("hunter2", "***") });
   const opinions = answers.map((answer, at) => [
@@ -240,7 +240,7 @@ test("disliked answers are counted, the newest five shown with what was said abo
   expect(insights).toMatchObject([{ text: expect.stringMatching(/^All looks well/) }]);
 });
 
-test("what users keep coming back to does not keep all from looking well", () => {
+test("frequent topics do not count as problems", () => {
   const { insights } = reflect([asked("migration"), asked("migration"), asked("migration")]);
   expect(insights.map(({ text }) => text)).toEqual([
     "All looks well: no low confidence, no errors, no failing tools.",
@@ -248,7 +248,7 @@ test("what users keep coming back to does not keep all from looking well", () =>
   ]);
 });
 
-test("the trend compares shares, and cites what it speaks of", () => {
+test("the trend compares shares, and cites the entries it is about", () => {
   const before = [failed("a"), ...Array.from({ length: 9 }, () => said("user", "x"))];
   const now = [failed("b"), said("user", "x")];
   expect(reflect(now, { before }).trend.changes).toEqual([
@@ -256,13 +256,13 @@ test("the trend compares shares, and cites what it speaks of", () => {
   ]);
 });
 
-test("where nothing is wrong, a line says that all looks well", () => {
+test("if nothing is wrong, one line says so", () => {
   const { insights, markdown } = reflect([said("user", "hello"), said("assistant", "hi", { confidence: 0.9 })]);
   expect(insights).toMatchObject([{ text: expect.stringMatching(/^All looks well/), entry_ids: [] }]);
   expect(markdown).toMatch(/### Insights\n\n- All looks well/);
 });
 
-test("the report does not depend on the order that entries are given in", () => {
+test("the report does not depend on the order of the entries", () => {
   const entries = [decided("d"), failed("e 1"), failed("e 2"), asked("migration migration migration"), ran("t")];
   expect(reflect([...entries].reverse())).toEqual(reflect(entries));
 });

@@ -26,7 +26,7 @@ import { assistantConfidence, changesBetween, isLowConfidence, Tally, Timeline }
 const ITEMS_KEPT = 5;
 
 export interface ReflectionSettings {
-  /** Hides secrets; without one, texts are shown as they are. */
+  /** Hides secrets; without it, texts are shown unmasked. */
   readonly mask?: Mask | undefined;
 }
 
@@ -55,7 +55,7 @@ export class Reflection {
     this.#decisions = new FollowedDecisions(mask);
   }
 
-  /** An entry, with its feedback below 0, newest first, where there is any. */
+  /** An entry, with its feedback below 0, newest first, if it has any. */
   add(entry: Entry, dislikes?: readonly EntryOf<"feedback">[]): void {
     if (!isConversation(entry)) {
       if (unreflectedKinds.includes(entry.kind)) this.#passedOver += 1;
@@ -131,7 +131,7 @@ const DECISIONS_KEPT = 100;
 
 /** Decisions with an error soon after them in the same session. Takes entries newest first. */
 class FollowedDecisions {
-  /** By session: the errors among the entries that were added last. */
+  /** By session: the errors among the entries added last. */
   readonly #afterBySession = new Map<string, (Citation | undefined)[]>();
   readonly #found: Cited<DecisionReport>[] = [];
   readonly #mask: Mask;
@@ -230,7 +230,7 @@ function insightsOf(found: {
   readonly errors: { readonly cited: Cited<Insight>["cited"] };
   readonly failed_tool_calls: { readonly cited: Cited<Insight>["cited"] };
   readonly error_groups: readonly Cited<ErrorGroup>[];
-  /** The one that failed most first. */
+  /** The one with the most failures first. */
   readonly tools: readonly ToolFinding[];
   readonly topics: readonly Cited<Topic>[];
 }): readonly Cited<Insight>[] {

@@ -1,4 +1,4 @@
-// A report as Markdown: for people who read it, and for agents that are handed it.
+// A report as Markdown, for people and for agents.
 
 import { escapeMarkdown } from "../model/markdown-text.js";
 import type {
@@ -53,7 +53,7 @@ function renderMarkdown(findings: Findings): string {
   const failing = tools.filter((tool) => tool.is_failing);
   const isTimed = tools.some(({ median_ms }) => median_ms !== undefined);
   const slow = tools.filter((tool) => tool.is_slow).sort((left, right) => (right.p95_ms ?? 0) - (left.p95_ms ?? 0));
-  // What happened last stands first, as in every other section; the insights name what happened most.
+  // Newest first, as in every other section; the insights name the most frequent.
   const newestErrors = [...findings.error_groups].sort(newestFirst);
   return [
     "## Self-reflection",
@@ -101,7 +101,7 @@ function renderMarkdown(findings: Findings): string {
   ].join("\n\n");
 }
 
-/** Five items, and in a line of its own how many more there are. */
+/** Five items, and on a separate line how many more there are. */
 function section(
   heading: string,
   found: { readonly items: readonly string[]; readonly all?: number; readonly of?: string; readonly none: string },

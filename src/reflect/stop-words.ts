@@ -1,13 +1,12 @@
-// Stop words: those of the language that a text is in, and always the English ones.
-//
-// The lists of many languages cannot be merged: "store", "local", "link" and "total" are stop words somewhere. So the stop
-// words of a text first tell its language.
+// Stop words: those of a text's language, and always the English ones.
+// The lists of many languages cannot be merged: "store", "local", "link" and "total" are stop words in some language.
+// So the stop words of a text first identify its language.
 import { stopwords as english } from "@orama/stopwords/english";
 import { stopwords as japanese } from "@orama/stopwords/japanese";
 import { stopwords as mandarin } from "@orama/stopwords/mandarin";
 import * as lists from "stopword";
 
-/** Words that people say to an agent about any topic, and contractions typed without their apostrophe. */
+/** Frequent words in requests to an agent about any topic, and contractions typed without their apostrophe. */
 const CHAT =
   "please thanks thank hello okay yeah just also really maybe actually want wants wanted wanna need needs needed help " +
   "tell know think give make made like look sure good well even ever much many every still already always never " +
@@ -15,7 +14,7 @@ const CHAT =
   "dont doesnt didnt cant wont isnt arent wasnt werent couldnt wouldnt shouldnt whats thats theres youre theyre " +
   "gonna shall using used uses upon else instead rather going";
 
-/** A text is in a language where this share of its words are the language's stop words, at least two different ones. */
+/** A text is in a language if this share of its words are the language's stop words, at least two different ones. */
 const SHARE_MIN = 0.25;
 const DISTINCT_MIN = 2;
 
@@ -79,7 +78,7 @@ export class StopWords {
     for (const listed of words) {
       const word = listed.normalize("NFC").toLowerCase().replaceAll("’", "'");
       const known = this.#languagesByWord.get(word) ?? NONE;
-      // In other scripts than Latin the lists do not get in each other's way.
+      // In scripts other than Latin the lists do not conflict.
       const isLatin = /^[\p{Script=Latin}\p{M}']+$/u.test(word);
       if (!isLatin) this.#languagesByWord.set(word, ALWAYS);
       else if (known.at(-1) !== language) this.#languagesByWord.set(word, [...known, language]);

@@ -5,7 +5,7 @@ import { itemAt } from "../model/item-at.js";
 import type { Citation, ToolFinding } from "../model/report.js";
 import { CITED_MAX, citationOf, cite, excerpt, type Mask } from "./citations.js";
 
-/** A tool is slow where half of its calls take at least this long, or one in twenty takes at least that long. */
+/** A tool is slow if half of its calls take at least this long, or one in twenty takes at least that long. */
 const SLOW_MEDIAN_MS = 1_000;
 const SLOW_P95_MS = 5_000;
 
@@ -14,7 +14,7 @@ const TOOLS_MAX = 1_000;
 const SLOWEST_CITED = 5;
 
 interface Tool {
-  /** As the newest call spells it. */
+  /** As spelt in the newest call. */
   readonly name: string;
   calls: number;
   readonly durations: number[];
@@ -27,7 +27,7 @@ interface Tool {
 
 /** Takes calls newest first. */
 export class ToolTally {
-  /** By their names without case. */
+  /** By their names, ignoring case. */
   readonly #tools = new Map<string, Tool>();
   readonly #mask: Mask;
 
@@ -89,7 +89,7 @@ function toReport(tool: Tool): ToolFinding {
   return { tool: name, calls, failures, failure_rate, ...verdicts, cited, failed, slowest };
 }
 
-/** The middle value, of an even number the mean of the two; and the smallest that 95 % do not exceed. */
+/** The median, with an even number the mean of the middle two; and the 95th percentile. */
 function latencyOf(durations: readonly number[]): { readonly median_ms: number; readonly p95_ms: number } | undefined {
   if (durations.length === 0) return undefined;
   const sorted = [...durations].sort((left, right) => left - right);

@@ -84,7 +84,7 @@ const CITED_ENOUGH = 4;
 /** Powers of two, so the lower bits of a hash are its slot. */
 const CAPACITY_FIRST = 1_024;
 const SLOTS_PER_WORD = 2;
-/** A topic is mentioned by more entries than anybody reads. */
+/** A topic has more mentions than anyone reads. */
 const TOPIC_CITED_MAX = 20;
 
 /** A word that was counted, and the entries that mention it. */
@@ -96,7 +96,7 @@ interface CountedWord {
 
 /** Words and their counts in columns, because a report reads millions of words. */
 class WordTable {
-  /** Where in the columns a word stands, plus one, at the first free place after its hash. */
+  /** Index of a word in the columns, plus one, in the first free slot after its hash. */
   #slots = new Int32Array(CAPACITY_FIRST * SLOTS_PER_WORD);
   readonly #texts: string[] = [];
   readonly #languages: (readonly number[])[] = [];
@@ -137,7 +137,7 @@ class WordTable {
     return ((this.#flags[word] as number) & SMALL) !== 0;
   }
 
-  /** The languages that it is a stop word of. */
+  /** The languages of which it is a stop word. */
   languagesOf(word: number): readonly number[] {
     return this.#languages[word] as readonly number[];
   }

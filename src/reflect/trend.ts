@@ -1,4 +1,4 @@
-// Trend: counts of the reviewed entries compared with as many before them, and their course over time.
+// Trend: counts of the reviewed entries compared with the same number before them, and their course over time.
 
 import type { Entry } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
@@ -66,7 +66,7 @@ function isAnswer(entry: Entry): boolean {
   return entry.kind === "message" && readRole(entry.role) === "assistant";
 }
 
-/** What changed, by share of the entries; nothing where there is nothing to compare with. */
+/** What changed, by share of the entries; empty if there is nothing to compare with. */
 export function changesBetween(now: Tally, before: Tally): readonly Cited<TrendChange>[] {
   if (now.counts.reviewed === 0 || before.counts.reviewed === 0) return [];
   const measures = ["errors", "low_confidence", "failed_tool_calls"] as const;
@@ -80,7 +80,7 @@ export function changesBetween(now: Tally, before: Tally): readonly Cited<TrendC
   });
 }
 
-/** When entries happened, which of them were errors, and how sure the assistant was. */
+/** When entries happened, which of them were errors, and how confident the assistant was. */
 export class Timeline {
   readonly #times: number[] = [];
   readonly #errorTimes: number[] = [];

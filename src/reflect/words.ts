@@ -40,7 +40,7 @@ export function* chunksOf(text: string, charsMax: number): Generator<string> {
   }
 }
 
-/** The last white space shortly before this place, so no word is cut in two; without one, this place. */
+/** The last white space shortly before this index, so no word is split; without one, this index. */
 function cutBefore(text: string, place: number): number {
   for (let at = place; at > place - CUT_CHARS; at -= 1) {
     const unit = text.charCodeAt(at);

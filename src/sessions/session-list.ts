@@ -1,16 +1,16 @@
-// Sessions from their documents: one of them, and the list that holds still while entries arrive.
+// Sessions from their documents: a single one, and the list, which stays stable while entries arrive.
 
 import type { EntryIndex, IndexDocument } from "../index/port.js";
 import { documentToSession, labelsOf, SESSIONS, type SessionFilter, type SessionRow } from "../index/session-fold.js";
 
-/** A session at the place where it stands in the list: that which it had at the first page. */
+/** A session at its place in the list: the one it had at the first page. */
 interface ListedSession {
   readonly last_ms: number;
   readonly position: number;
   readonly session: SessionRow;
 }
 
-/** How far a list has come: behind this place, as things were when `as_of` was the newest position. */
+/** How far a list was read: after this place, in the state when `as_of` was the newest position. */
 export interface SessionsReached {
   readonly last_ms: number;
   readonly position: number;
@@ -23,7 +23,7 @@ export interface SessionPage {
   readonly as_of: number;
 }
 
-/** Sessions that changed since the first page are looked through so many at a time. */
+/** Sessions that changed since the first page are read in batches of this size. */
 const CHANGED_AT_ONCE = 500;
 
 export async function getSession(
@@ -35,8 +35,8 @@ export async function getSession(
 }
 
 /**
- * Sessions by the latest time of their entries, then by their newest position, both downwards. What arrives after the
- * first page moves no session across a page, so that each is reached exactly once.
+ * Sessions by the latest time of their entries, then by their newest position, both descending. Entries that arrive
+ * after the first page move no session to another page, so each is returned exactly once.
  */
 export async function listSessions(
   index: EntryIndex,
@@ -44,16 +44,16 @@ export async function listSessions(
 ): Promise<SessionPage> {
   const { filter, after, limit } = query;
   const labels = labelsOf(filter);
-  // Before anything is looked at: what arrives between this and the questions below has changed since.
+  // Read first: what arrives between this and the queries below has changed since.
   const as_of = after?.as_of ?? (await index.checkpoint());
   const beyond = after === undefined ? {} : { beyond: { sort: after.last_ms, position: after.position } };
   const newest = { collection: SESSIONS, order: "desc", labels, limit, ...beyond } as const;
   if (after === undefined) {
     const page = await index.listDocuments(newest);
-    // Whatever changed meanwhile moved up, so that the first page would have it.
+    // Sessions that changed meanwhile moved up, to the first page.
     if (page.every(({ position }) => position <= as_of)) return { sessions: page.map(whereItStands), as_of };
   }
-  // In this order: what changes between the two questions is met by both and not by neither.
+  // In this order: what changes between the two queries is found by both, not by neither.
   let sessions = (await index.listDocuments({ ...newest, through: as_of })).map(whereItStands);
   for await (const changed of changedSince(index, labels, as_of)) {
     const below = changed.filter((one) => after === undefined || newestFirst(after, one) < 0);
@@ -62,7 +62,7 @@ export async function listSessions(
   return { sessions, as_of };
 }
 
-/** Sessions with entries after `as_of`, where they stood then; those that began later stood nowhere. */
+/** Sessions with entries after `as_of`, at their place then; later ones had none. */
 async function* changedSince(
   index: EntryIndex,
   labels: readonly string[],

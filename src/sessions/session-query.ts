@@ -1,15 +1,15 @@
-// What lists of sessions, timelines and histories are asked with, parsed.
+// The parsed queries for lists of sessions, timelines and histories.
 import type { SessionFilter } from "../index/session-fold.js";
 import type { SessionsReached } from "./session-list.js";
 
-/** How many messages a history has at most, where nothing else is asked for. */
+/** The default maximum of messages in a history. */
 export const MESSAGES_DEFAULT = 500;
 
 export interface SessionListQuery {
   readonly filter: SessionFilter;
   readonly limit: number;
   readonly fingerprint: string;
-  /** Where the list goes on. */
+  /** Where the list continues. */
   readonly after?: SessionsReached;
 }
 

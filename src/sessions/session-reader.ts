@@ -11,13 +11,13 @@ import { getSession, listSessions } from "./session-list.js";
 import type { SessionListQuery, TimelineQuery } from "./session-query.js";
 import type { SessionList, SessionSummary, Timeline } from "./session-summary.js";
 
-/** So many sessions are remembered to have nothing to hide. */
+/** For this many sessions it is cached that nothing is masked. */
 const CLEAN_MAX = 10_000;
 
 export class SessionReader {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
-  /** Sessions with nothing to hide, by what changes with every change of them. */
+  /** Sessions without secrets, by a value that changes whenever they do. */
   readonly #clean = new Map<string, Pick<SessionRow, "last_position" | "entries">>();
 
   constructor(parts: ReadingParts) {
@@ -30,13 +30,15 @@ export class SessionReader {
     return row === undefined ? undefined : this.#shown(row);
   }
 
-  /** The summary with nothing masked, for exports that hand the record itself on. */
+  /** The unmasked summary, for exports of the record itself. */
   async recordedSummary(session_id: string): Promise<SessionSummary | undefined> {
     const row = await getSession(this.#parts.index, session_id);
     return row === undefined ? undefined : toSummary(row);
   }
 
-  /** The session with the latest entry first. The list stays as it was at its first page, whatever arrives meanwhile. */
+  /**
+   * The session with the latest entry first. The list stays as it was at its first page, whatever arrives meanwhile.
+   */
   async list(query: SessionListQuery): Promise<SessionList> {
     if (query.limit === 0) return { sessions: [], next_cursor: null };
     const { filter, after } = query;
@@ -51,7 +53,7 @@ export class SessionReader {
     };
   }
 
-  /** Positions of the session's entries, for those who read them whole. */
+  /** Positions of the session's entries, for callers that read all of them. */
   async positions(range: SessionRange): Promise<readonly number[]> {
     return this.#parts.index.sessionPositions(range);
   }

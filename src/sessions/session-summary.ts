@@ -1,4 +1,4 @@
-// What is answered about sessions: schemas and types in one.
+// Answers about sessions: schemas and types.
 import { Type } from "typebox";
 import type { ListedEntry } from "../model/entry.js";
 import type { JsonObject } from "../model/json.js";

@@ -1,4 +1,4 @@
-// A store in memory, for tests and `memory:`: visible only to the program that opened it, and gone on closing.
+// A store in memory, for tests and `memory:`: visible only to the program that opened it, and gone when it is closed.
 
 import assert from "node:assert";
 import type { KeyLookup, KeyStore, StoredKey } from "../../guard/keys.js";

@@ -1,4 +1,4 @@
-// Cuts of bodies: put together again they are the body, byte for byte.
+// Splitting bodies: the parts concatenated are the body, byte for byte.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
-// Where a body is cut into parts that other bodies may share: at long texts, at members, and at the items of its lists.
-// Any bytes can be cut, JSON or not, since reading concatenates them in order. Also the digests that parts are found
-// by.
+// Where a body is split into parts that other bodies may share: at long texts, at members, and at the items of its
+// lists. Any bytes can be split, JSON or not, since reading concatenates them in order. Also the digests that parts are
+// found by.
 
 import { hash } from "node:crypto";
 import { itemAt } from "../../model/item-at.js";

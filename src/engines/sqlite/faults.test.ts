@@ -1,4 +1,4 @@
-// Opening a file of the store: private, durable as asked, and in our words when something is wrong.
+// Opening a file of the store: private, durable as requested, and with clear errors.
 
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,14 +10,14 @@ import { type FileOptions, openFile } from "./driver.js";
 import { toFault } from "./faults.js";
 
 describe("a file", () => {
-  test("is made with its folder, for this user only", () => {
+  test("is created with its folder, for this user only", () => {
     const path = join(folderOfTest(), "deep", "store", "log.db");
     open({ path, mode: "create", synchronous: "FULL" });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
   });
 
-  test("is written ahead and synced as asked", () => {
+  test("is in WAL mode and synced as requested", () => {
     const path = join(folderOfTest(), "log.db");
     const full = open({ path, mode: "create", synchronous: "FULL" });
     expect(full.pragma("journal_mode", { simple: true })).toBe("wal");
@@ -34,7 +34,7 @@ describe("a file", () => {
     expect(() => reading.exec("INSERT INTO t VALUES (1)")).toThrow(/readonly/);
   });
 
-  test.each(["write", "read"] as const)("that is not there is a fault where it is opened to %s", (mode) => {
+  test.each(["write", "read"] as const)("that does not exist is a fault if it is opened to %s", (mode) => {
     const path = join(folderOfTest(), "log.db");
     expect(faultOf(() => open({ path, mode, synchronous: "FULL" }))).toMatchObject({ code: "store_missing" });
     expect(() => statSync(path)).toThrow("ENOENT");
@@ -58,7 +58,7 @@ describe("a file", () => {
   });
 });
 
-describe("what SQLite or the system says becomes a fault:", () => {
+describe("an error of SQLite or the system becomes a fault:", () => {
   test.each([
     ["SQLITE_FULL", "disk_full"],
     ["ENOSPC", "disk_full"],
@@ -87,7 +87,7 @@ describe("what SQLite or the system says becomes a fault:", () => {
     expect(fault.message).toContain("store/log.db");
   });
 
-  test("a fault stays what it is", () => {
+  test("a fault is not wrapped again", () => {
     const fault = new Fault("store_newer", "newer", { hint: "update" });
     expect(toFault(fault, "log.db")).toBe(fault);
   });

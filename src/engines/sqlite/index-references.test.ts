@@ -1,4 +1,5 @@
-// References on SQLite: what most entries of a batch name takes no row for each, and no name outlives those who named it.
+// References on SQLite: a reference shared by most entries of a batch takes one row, and no name outlives its last
+// reference.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,7 +8,7 @@ import { folderOfTest } from "../../../test/support/temporary-folder.js";
 import type { EntryRow } from "../../index/port.js";
 import { SqliteIndex } from "./index.js";
 
-test("what most entries of a batch refer to is one row, what few do is a row for each", async () => {
+test("a reference shared by most entries of a batch is one row, a rare one is a row per entry", async () => {
   const { index, rowsOf } = opened();
   const rows = Array.from({ length: 1_000 }, (_, at) => rowAt(at + 1, ["model", ...(at % 10 === 0 ? ["rare"] : [])]));
   await fill(index, { rows, through: 1_000 });
@@ -17,7 +18,7 @@ test("what most entries of a batch refer to is one row, what few do is a row for
   expect(await positionsWith(index, "rare", 3)).toEqual([991, 981, 971]);
 });
 
-test("entries out of order of time are a row each, since a span is walked by position", async () => {
+test("entries out of order of time are one row each, since a span is walked by position", async () => {
   const { index, rowsOf } = opened();
   const rows = Array.from({ length: 100 }, (_, at) => ({ ...rowAt(at + 1, ["model"]), created_ms: (at * 37) % 100 }));
   await fill(index, { rows, through: 100 });
@@ -25,7 +26,7 @@ test("entries out of order of time are a row each, since a span is walked by pos
   expect(rowsOf("uses")).toHaveLength(100);
 });
 
-test("a name goes with the last entry that refers to it, and not before", async () => {
+test("a name is deleted with the last entry that refers to it, and not before", async () => {
   const { index, rowsOf } = opened();
   const names = (): readonly unknown[] =>
     rowsOf("reference_names").map((row) => (row as { reference: string }).reference);

@@ -1,4 +1,4 @@
-// Which of its indexes SQLite walks for a list: a session's, a project's, a client's or that of times, never all rows.
+// Which index SQLite uses for a list: by session, project, client or time, never a scan of all rows.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -14,7 +14,7 @@ test.each<[string, RowFilter, string]>([
   ["a client", { client: "c" }, "rows_by_client (client=?)"],
   ["a kind", { kinds: ["interaction"] }, "rows_by_kind (kind=?)"],
   ["times", { since_ms: 1 }, "rows_by_time (created_ms>?)"],
-])("the list of %s is walked along an index of its own, without sorting", async (_, filter, way) => {
+])("the list of %s is walked along its own index, without sorting", async (_, filter, way) => {
   const { conditions, values } = rowConditions(filter);
   const sql = `SELECT position FROM rows WHERE ${conditions.join(" AND ")} ORDER BY created_ms DESC, position DESC LIMIT 50`;
   const plan = await planOf(sql, values);

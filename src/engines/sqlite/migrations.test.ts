@@ -1,4 +1,4 @@
-// Migrations: forward only, a step and its marker together, once, and never on what is not ours.
+// Migrations: forward only, each step together with its marker, once, and never on other programs' files.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -16,7 +16,7 @@ test("a new file takes every step and is marked as ours", () => {
   expect(db.pragma("application_id", { simple: true })).toBe(0x48414e53);
 });
 
-test("an older file takes only the steps that it lacks, and keeps its rows", () => {
+test("an older file takes only the missing steps, and keeps its rows", () => {
   const db = newDatabase();
   migrate(db, [first], "log.db");
   db.exec("INSERT INTO first VALUES (1)");
@@ -25,7 +25,7 @@ test("an older file takes only the steps that it lacks, and keeps its rows", () 
   expect(db.prepare("SELECT a FROM second").pluck().all()).toEqual([1]);
 });
 
-test("a file of the present version is not touched", () => {
+test("a file of the current version is not changed", () => {
   const db = newDatabase();
   migrate(db, [first], "log.db");
   migrate(
@@ -40,7 +40,7 @@ test("a file of the present version is not touched", () => {
   expect(versionOf(db)).toBe(1);
 });
 
-test("a step that fails leaves the file as it was before all of them", () => {
+test("a failed step leaves the file as it was before all of them", () => {
   const db = newDatabase();
   migrate(db, [first], "log.db");
   const failing: Migration = (open) => {
@@ -70,7 +70,7 @@ test("a database of another program is refused", () => {
   expect(tables(db)).toEqual(["theirs"]);
 });
 
-test("two connections that find a new file take each step once between them", () => {
+test("two connections that find a new file run each step once between them", () => {
   const path = join(folderOfTest(), "log.db");
   const [left, right] = [newDatabase(path), newDatabase(path)];
   migrate(left, [first, second], path);

@@ -1,4 +1,4 @@
-// Transactions of one connection: a moment that is held sees nothing of what others write, and gives way to writing.
+// Transactions of one connection: a held snapshot does not see later writes, and ends when its connection writes.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -21,7 +21,7 @@ const insertInto = (db: Database.Database): void => {
   db.exec("INSERT INTO numbers VALUES (1)");
 };
 
-test("what is read while a moment is held is of that moment, and afterwards of the present", () => {
+test("reads during a held snapshot see that snapshot, and later ones the present", () => {
   const [own, other] = twoConnections();
   const transactions = new Transactions(own);
   const release = transactions.hold();
@@ -44,7 +44,7 @@ test("writing ends a held snapshot, and its holder learns it on release", () => 
   expect(release()).toBe(false);
 });
 
-test("another moment ends the one before, and is not ended by it", () => {
+test("another snapshot ends the one before, and does not end with it", () => {
   const [own, other] = twoConnections();
   const transactions = new Transactions(own);
   const letFirstGo = transactions.hold();
@@ -58,7 +58,7 @@ test("another moment ends the one before, and is not ended by it", () => {
   expect(letSecondGo()).toBe(true);
 });
 
-test("work that fails is undone, and the connection can be used again", () => {
+test("failed work is rolled back, and the connection can still be used", () => {
   const [own] = twoConnections();
   const transactions = new Transactions(own);
   const failing = (): void =>

@@ -1,13 +1,13 @@
-// Tokens that are broken by line ends, or by terminal codes and characters of no width, which people do not see.
+// Tokens that are broken by line ends, or by terminal codes and zero-width characters, which people do not see.
 import { itemAt } from "../../model/item-at.js";
 import { isRandom } from "./plausible-values.js";
 
 const SOFT_HYPHEN = "\u00ad";
-/** Characters of no width. None is in Latin-1, and in texts of Latin-1, which most are, looking for them takes no time. */
+/** Zero-width characters. None is in Latin-1, and most texts are Latin-1, so searching them takes no time. */
 const NO_WIDTH = "\u200b-\u200d\u2060\ufeff";
 const ANY_NO_WIDTH = new RegExp(`[${NO_WIDTH}]`);
 const UNSEEN_CHARS = new RegExp(`[${SOFT_HYPHEN}${NO_WIDTH}]{1,16}`, "g");
-/** What such codes and characters begin with: raw, and as written in a JSON string or in code. */
+/** The first characters of such codes: raw, and as written in a JSON string or in code. */
 export const codeAnchors: readonly string[] = [
   ...[..."0123456789mK"].map((next) => `\u001b[${next}`),
   ...["\\u001b[", "\\u001B[", "\\x1b[", "\\x1B[", "\\033[", "\\u200b", "\\u200B", "\\u200c", "\\u200C", "\\u200d"],
@@ -21,7 +21,7 @@ const UNSEEN = [
 const EACH_UNSEEN = new RegExp(UNSEEN, "g");
 /** Between two characters of a token or of a value, and not after the escape of a line end. */
 const WITHIN = new RegExp(String.raw`(?<=[\w+/.=:"'-])(?<!\\[nrt])(?:${UNSEEN}){1,16}(?=[\w+/.=!#$%&@-])`, "y");
-/** How far around such a place a token is looked for; longer than most tokens. */
+/** How far around such a place a token is searched; longer than most tokens. */
 const NEAR_CHARS = 1024;
 
 export function hasUnseenChars(text: string): boolean {
@@ -29,8 +29,8 @@ export function hasUnseenChars(text: string): boolean {
 }
 
 /**
- * The parts of a text, as people see them, around places where something invisible breaks a run of characters. The offsets of
- * codes are given, since the text was searched for them already.
+ * The parts of a text, as people see them, around places where something invisible splits a run of characters. The
+ * caller has found the offsets of codes already.
  */
 export function unbrokenTexts(text: string, codes: readonly number[]): readonly PlainText[] {
   const chars = hasUnseenChars(text) ? [...text.matchAll(UNSEEN_CHARS)].map(({ index }) => index) : [];
@@ -92,7 +92,7 @@ const BREAK =
   /(?:\\{0,2}\r?\n|\\{1,4}r?\\{0,4}n|=\r?\n)[ \t>|#*]{0,40}|\\{0,3}["'][ \t]{0,4}[+.\\]?[ \t]{0,4}\r?\n?[ \t]{0,40}[+.]?[ \t]{0,4}\\{0,3}["']/y;
 const START = /(?<![\w-])|(?<=\\[nrt])/y;
 
-/** What a break begins with. */
+/** The first characters of a break. */
 const BREAKS = new Set("\r\n\\\"'=");
 
 /** A token without the line ends in it. */
@@ -102,7 +102,7 @@ interface JoinedLines {
   readonly ends: readonly { readonly length: number; readonly end: number }[];
 }
 
-/** What starts here and continues after line ends; undefined where it ends before one. */
+/** The token that starts here and continues after line ends; undefined if it ends before one. */
 export function joinLines(text: string, at: number): JoinedLines | undefined {
   if (!isStart(text, at)) return undefined;
   PIECE.lastIndex = at;

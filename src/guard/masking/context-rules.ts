@@ -12,31 +12,31 @@ type PlaceRow = readonly [
 const QUOTES = String.raw`\\{0,7}["'\x60]?`;
 /** Between a name and its value: `KEY=`, `key: "`, `"key", "` and the same inside a JSON string. */
 const ASSIGNED = String.raw`${QUOTES}\]?\s{0,4}(?:=>|:=|=|:|,)\s{0,4}${QUOTES}`;
-/** The rest of a command up to an option, continued lines included. */
+/** The rest of a command up to an option, including continued lines. */
 const OPTIONS = String.raw`(?:[^\n|;&]|\\\r?\n|&(?!&)){0,240}?\s`;
-/** A word of a command, in quotes or without. */
+/** A word of a command, quoted or not. */
 const ARGUMENT = String.raw`(?:"(?<quoted>[^"\n]{1,128})(?=")|'(?<single>[^'\n]{1,128})(?=')|(?<secret>[^\s"'\x60|;&<>()]{1,128}))`;
-/** The part behind the colon of `user:password`. */
+/** The part after the colon of `user:password`. */
 const LOGIN = String.raw`(?:"[^"\s:]{0,64}:(?<quoted>[^"\n]{1,128})(?=")|'[^'\s:]{0,64}:(?<single>[^'\n]{1,128})(?=')|[^\s"':]{1,64}:["']?(?<secret>[^\s"'\x60|;&<>()]{1,128}))`;
 const USER = String.raw`[^\s/?#@:"'<>\\]`;
-/** Schemes whose addresses have no user, and in which a colon and an at sign mean something else. */
+/** Schemes whose addresses have no user, and in which a colon and an at sign have another meaning. */
 const NO_LOGIN = String.raw`(?<!\b(?:s3a?|gs|docker|oci|npm|jsr|pkg|urn|file|dir|containers-storage|docker-daemon)://${USER}{0,128}:)`;
 /** An image may be named with its tag and digest. */
 const HOST = String.raw`(?=@(?!sha\d)[\w[])`;
 
 const password = (secret: string): boolean => isPlausible(secret, "password", true);
-/** Of an option; one with spaces stood in quotes. */
+/** Of an option; one with spaces was in quotes. */
 const mixed = (secret: string): boolean => isPlausible(secret, "password", secret.includes(" "));
 const token = (secret: string): boolean => isPlausible(secret, "token", true);
 const long = (secret: string): boolean => secret.length >= 16 && token(secret);
-/** Any password but a placeholder: in a URL nothing else can be there. */
+/** Any password except placeholders: in a URL nothing else can be there. */
 const any = (secret: string): boolean => !/^[$<{[*]|^%s|\$\{|\{\{|^x+$/i.test(secret);
 const basic = (secret: string): boolean =>
   /^[!-9;-~]{0,128}:[ -~]+$/.test(Buffer.from(secret, "base64").toString("latin1"));
 const header = (secret: string): boolean => basic(secret) || (isRandom(secret, 8) && token(secret));
 
 const places: readonly PlaceRow[] = [
-  // A password may hold what an address would have encoded; a number before a slash is a port.
+  // A password may contain what a URL should have encoded; a number before a slash is a port.
   [
     "url_password",
     ["://"],

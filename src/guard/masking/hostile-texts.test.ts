@@ -1,12 +1,12 @@
-// Masking under attack: large texts that are made to be slow take time in proportion to their length.
+// Masking under attack: large texts that are made to be slow take linear time.
 import { expect, test } from "vitest";
 import type { Mask } from "../../model/mask.js";
 import { createMask } from "./mask.js";
 
-/** Of the smaller of the two sizes that are compared. */
+/** The smaller of the two sizes that are compared. */
 const CHARS = 128 * 1024;
 const SIZE_RATIO = 8;
-/** Time in proportion to length makes 8 of it, a quadratic shape 64. */
+/** Linear time takes 8 times as long, quadratic time 64 times. */
 const TIME_RATIO_MAX = 24;
 const ATTEMPTS = 4;
 
@@ -68,7 +68,7 @@ test.each([
   const mask = createMask({ values: [`${"a".repeat(31)}c`] });
   const [short, long] = [makeText(filledTo(CHARS)), makeText(filledTo(CHARS * SIZE_RATIO))];
   let [ofShort, ofLong] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  // The least of several is what the text takes; the rest is warming up, memory being freed and other work.
+  // The minimum of several is the time of the text; the rest is warm-up, garbage collection and other work.
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     ofShort = Math.min(ofShort, processorTime(mask, short));
     ofLong = Math.min(ofLong, processorTime(mask, long));

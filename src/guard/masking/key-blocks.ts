@@ -1,6 +1,6 @@
 // Private keys in PEM and PGP armour: many lines, recognised by their first and last.
 
-/** Longer than any key; what ends further away belongs to another text. */
+/** Longer than any key; an end further away belongs to another text. */
 const BLOCK_CHARS_MAX = 64 * 1024;
 /** In an address the same characters are percent-encoded, sometimes twice. */
 const PERCENT = "%(?:25)?";
@@ -19,12 +19,12 @@ const HEADER_NAME = "(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset)";
 const HEADER_TEXT = `(?:(?!${LINE_END}).){0,200}(?=${LINE_END})`;
 const HEADER = new RegExp(`${GAP}${HEADER_NAME}(?::|${PERCENT}3[Aa])${HEADER_TEXT}`, "y");
 const HEADERS_MAX = 8;
-/** A mention of the two lines in prose holds no key. */
+/** A mention of the two lines in prose contains no key. */
 const MATERIAL = new RegExp(`(?:${UNPADDED}){16}`);
 
 /** A line of a key, matched backwards from its end. */
 const LINE_BEFORE = new RegExp(`(?<=(?<line>(?<!${BASE64})${BASE64}{1,1024}${GAP}))`, "y");
-/** How the bytes of private keys of each kind begin, in base64; those of public keys and certificates begin otherwise. */
+/** How private keys of each kind begin in base64; public keys and certificates begin otherwise. */
 const BODY_HEADS = [
   ...[
     "MIIEpAIBAAKC",
@@ -71,7 +71,7 @@ export class KeyBlocks {
   #endAt = -1;
   /** Up to here there is no key material. */
   #emptyThrough = 0;
-  /** The end of the last block, whether its beginning was there or not. */
+  /** The end of the last block, with or without a beginning. */
   #seenThrough = 0;
 
   constructor(text: string) {
@@ -87,7 +87,7 @@ export class KeyBlocks {
     return [at, end];
   }
 
-  /** The lines before the last one, where the first one is missing. */
+  /** The lines before the last one, if the first one is missing. */
   #before(at: number): readonly [start: number, end: number] | undefined {
     END.lastIndex = at;
     if (at < this.#seenThrough || !END.test(this.#text)) return undefined;

@@ -8,7 +8,7 @@ import { tokenRules } from "./token-rules.js";
 
 const mask = createMask();
 const ALPHABET = "aB3cD4eF5gH6iJ7kL8mN9oP0qR1sT2uVwXyZ";
-/** Put together at run time, so that no scanner of repositories takes this file for a leak. */
+/** Assembled at run time, so repository scanners do not report this file. */
 const letters = (count: number, from = ALPHABET): string => from.repeat(Math.ceil(count / from.length)).slice(0, count);
 const hex = (count: number): string => letters(count, "0a1b2c3d4e5f6789");
 const GITHUB = `ghp_${letters(36)}`;
@@ -75,7 +75,7 @@ const tokens: readonly (readonly [rule: string, token: string])[] = [
   ["private_key", itemAt(pem("OPENSSH PRIVATE KEY").split("\n-----END"), 0)],
 ];
 
-/** Those that must not stand in the middle of something longer. */
+/** Those that must not be in the middle of something longer. */
 const wholeWords = ["telegram_token", "azure_client_secret", "facebook_token", "mailgun_key"];
 const AWS = `AKIA${letters(16, "IOSFODNN7EXAMPLE")}`;
 
@@ -101,7 +101,7 @@ describe("tokens", () => {
     },
   );
 
-  test("what a prefix tells beyond doubt is masked behind a letter too, and a key ends at a joint", () => {
+  test("an unmistakable prefix is masked behind a letter too, and a key ends at a separator", () => {
     expect(mask.text(`x${GITHUB}`)).toBe("x[masked:github_token]");
     expect(mask.text(`x_AKIA${letters(16, "IOSFODNN7EXAMPLE")}_old`)).toBe("x_[masked:aws_access_key]_old");
     for (const plain of [
@@ -115,7 +115,7 @@ describe("tokens", () => {
   const repeatable = tokens.filter(
     ([rule, token]) => ![...wholeWords, "discord_token"].includes(rule) && !/\n/.test(token),
   );
-  test.each(repeatable)("a %s right behind another one is masked to its end", (_, token) => {
+  test.each(repeatable)("a %s directly after another one is masked to its end", (_, token) => {
     for (const count of [2, 3, 9]) {
       expect(mask.text(`use ${token.repeat(count)}`)).toMatch(new RegExp(`^use (\\[masked:\\w+\\]){1,${count}}$`));
     }
@@ -131,7 +131,7 @@ describe("tokens", () => {
     },
   );
 
-  test("a token of the web behind another token keeps neither what it says nor its signature", () => {
+  test("a JSON Web Token behind another token loses its payload and its signature", () => {
     const masked = mask.text(`${GITHUB}${JWT}`);
     for (const part of JWT.split(".")) expect(masked).not.toContain(part);
   });
@@ -154,11 +154,11 @@ describe("tokens", () => {
     [`%22123456789%253aAA${letters(33)}%22`, "%22123456789%253a[masked:telegram_token]%22"],
     [`%22abc8Q~${letters(34)}%22`, "%22[masked:azure_client_secret]%22"],
     [`\\u0022abc8Q~${letters(34)}\\u0022`, "\\u0022[masked:azure_client_secret]\\u0022"],
-  ])("what stands right beside a token ends it or not: %s", (text, masked) => {
+  ])("a character next to a token ends it or not: %s", (text, masked) => {
     expect(mask.text(text)).toBe(masked);
   });
 
-  test("a key in an address is masked, whole or cut off, and so is an encrypted one without its end", () => {
+  test("a key in a URL is masked, whole or truncated, and so is an encrypted one without its end", () => {
     const key = pem("RSA PRIVATE KEY").replaceAll("H6", "+/");
     const headers = `Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,${hex(32).toUpperCase()}\n\n`;
     const encrypted = key.replace("-----\n", `-----\n${headers}`);
@@ -192,17 +192,17 @@ describe("tokens", () => {
       "https://hooks.slack.com/services/[masked:slack_webhook]",
     ],
     [`\u001b[32m${GITHUB}\u001b[0m`, "\u001b[32m[masked:github_token]\u001b[0m"],
-  ])("what stands around it tells a secret: %s", (text, masked) => {
+  ])("the context identifies a secret: %s", (text, masked) => {
     expect(mask.text(text)).toBe(masked);
     expect(mask.text(masked)).toBe(masked);
   });
 
-  test("a key that lost its end, and a token of any length, are masked to their last character", () => {
+  test("a truncated key, and a token of any length, are masked to their last character", () => {
     expect(mask.text(`-----BEGIN PRIVATE KEY-----\n${letters(64)}\n${letters(9)}`)).toBe("[masked:private_key]");
     expect(mask.text(`ghp_${letters(100_000)} end`)).toBe("[masked:github_token] end");
   });
 
-  test("every rule can be told by three characters or more", () => {
+  test("every rule can be found by three characters or more", () => {
     expect(tokenRules.flatMap(({ anchors }) => anchors).filter((anchor) => anchor.length < 3)).toEqual([]);
   });
 });
@@ -238,7 +238,7 @@ test.each([
 });
 
 describe("values", () => {
-  test("a value without secrets is given back itself, and what is around one is kept", () => {
+  test("a value without secrets is returned itself, and the rest of a value with one is kept", () => {
     const clean = { a: ["x", 1, null, true], b: { c: "text" } };
     expect(mask.value(clean)).toBe(clean);
     const kept = { n: 12345678 };
@@ -247,7 +247,7 @@ describe("values", () => {
     expect(masked.kept).toBe(kept);
   });
 
-  test("two keys that are secrets stay two, and __proto__ is a key like any other", () => {
+  test("two keys that are secrets stay two, and __proto__ is an ordinary key", () => {
     const given = JSON.parse(`{"${GITHUB}":1,"${GITHUB}x":2,"__proto__":"${GITHUB}"}`) as object;
     expect(Object.entries(mask.value(given))).toEqual([
       ["[masked:github_token]", 1],
@@ -273,7 +273,7 @@ describe("values", () => {
       { key: "api.key", value: { stringValue: "[masked:assigned_secret]" } },
     ],
     [{ token: GITHUB }, { token: "[masked:github_token]" }],
-  ])("the name of a value tells that it is a secret: %j", (value, masked) => {
+  ])("the name of a value shows that it is a secret: %j", (value, masked) => {
     expect(mask.value(value)).toEqual(masked);
     expect(mask.value(masked)).toBe(masked);
   });
@@ -284,11 +284,11 @@ describe("values", () => {
     { token_type: "bearer", password_hint: "of 1999", secretName: "db-7f8a9b2c3d" },
     ["password", "username", "token1234"],
     { name: "theme", value: letters(20) },
-  ])("a name alone hides nothing: %j", (value) => {
+  ])("a name alone masks nothing: %j", (value) => {
     expect(mask.value(value)).toBe(value);
   });
 
-  test("an entry keeps its addresses, so that it can still be fetched", () => {
+  test("the ids of an entry are not masked, so it can still be fetched", () => {
     const entry = { id: GITHUB, session_id: GITHUB, project: GITHUB, prompt: GITHUB, extra: { id: GITHUB } };
     const marker = "[masked:github_token]";
     expect(mask.entry(entry)).toEqual({ ...entry, project: marker, prompt: marker, extra: { id: marker } });
@@ -305,7 +305,7 @@ describe("registered values", () => {
     [`?q=${encodeURIComponent("Müller & Söhne")}`, "?q=[masked:value]"],
     ["Hunter22", "Hunter22"],
     ["记录 Müller & Söhne 记录", "记录 [masked:value] 记录"],
-  ])("they are masked wherever they stand, as they were registered: %s", (text, masked) => {
+  ])("are masked wherever they occur, as they were registered: %s", (text, masked) => {
     expect(own.text(text)).toBe(masked);
   });
 
@@ -317,29 +317,29 @@ describe("registered values", () => {
     ...[encodeURIComponent(wide), encodeURI(wide), encodeURIComponent(wide.normalize("NFD"))],
     ...["P%c3%a4%2fss%20w%c3%b6rd%20%22(%f0%9f%94%91)", "P%C3%A4%2Fss+w%C3%B6rd+%22%28%F0%9F%94%91%29"],
     ...[new URLSearchParams({ a: wide }).toString().slice(2), encodeURIComponent(wide).replaceAll("%20", "+")],
-  ])("they are masked as JSON, addresses and Unicode write them: %s", (form) => {
+  ])("are masked as JSON, URLs and Unicode write them: %s", (form) => {
     for (const value of [wide, wide.normalize("NFD")]) {
       expect(createMask({ values: [value] }).text(`"${form}"`)).toBe('"[masked:value]"');
     }
   });
 
-  test("each form is sought once, and a plain word has one", () => {
+  test("are searched once per form, and a plain word has one form", () => {
     expect(formsOf("hunter22")).toEqual(["hunter22"]);
     expect(formsOf("two words")).toEqual(["two words", "two%20words", "two+words"]);
     expect(new Set(formsOf(wide)).size).toBe(formsOf(wide).length);
     expect(formsOf("lone \ud83d!")).toContain(String.raw`lone \uD83D!`);
   });
 
-  test("one that overlaps a token becomes one marker with it", () => {
+  test("that overlap a token become one marker with it", () => {
     const both = createMask({ values: [`key ${GITHUB.slice(0, 12)}`] });
     expect(both.text(`a key ${GITHUB} b`)).toBe("a [masked:github_token] b");
   });
 });
 
-describe("cuts", () => {
+describe("excerpts", () => {
   const text = `first ${GITHUB} last`;
 
-  test("a secret that the border cuts shows as its whole marker, wherever the border lies", () => {
+  test("a secret across the boundary is shown as its whole marker, at any offset", () => {
     for (let start = 0; start < text.length; start += 1) {
       for (const end of [start + 3, start + 10, text.length]) {
         const cut = mask.cut({ text, start, end: Math.min(end, text.length) });
@@ -349,7 +349,7 @@ describe("cuts", () => {
     }
   });
 
-  test("matches move with the text, and one inside a secret lies on its marker", () => {
+  test("matches move with the text, and one inside a secret is on its marker", () => {
     const cut = mask.cut({
       text,
       start: 3,
@@ -365,7 +365,7 @@ describe("cuts", () => {
     expect(cut.matches.map(([from, to]) => cut.text.slice(from, to))).toEqual(["st", "[masked:github_token]", "last"]);
   });
 
-  test("without secrets a cut is a slice, and matches outside of it are left out", () => {
+  test("without secrets an excerpt is a slice, and matches outside of it are left out", () => {
     const cut = mask.cut({
       text: "one two three",
       start: 4,

@@ -1,5 +1,5 @@
-// The mask: finds secrets in recorded text and puts markers in their place. Every surface that shows recorded text passes
-// through one.
+// The mask: finds secrets in recorded text and replaces them by markers. Every surface that shows recorded text uses
+// one.
 import type { Cut, Mask, MaskedCut, SecretSpan } from "../../model/mask.js";
 import { codeAnchors, hasUnseenChars, unbrokenTexts } from "./broken-text.js";
 import { keyAnchors } from "./key-blocks.js";
@@ -27,7 +27,7 @@ export interface MaskOptions {
 
 /** Shorter than any secret: an address such as a://:b@c. */
 const SECRET_CHARS_MIN = 6;
-/** Fields by which entries and sessions are fetched; they are never masked. */
+/** Fields that identify entries and sessions; they are never masked. */
 const ADDRESSES = new Set(["id", "session_id", "parent", "interaction_id", "response_id", "tool_call_id", "hash"]);
 
 /** Keys of a value whose name is in a sibling field, as in headers, attributes and environments. */
@@ -56,7 +56,7 @@ function soughtOf(literals: readonly string[], item: Lead): readonly SoughtLiter
 class TokenMask implements Mask {
   readonly #scanner: LiteralScanner<Lead>;
   readonly #names = new NameMemory(kindOfName);
-  /** Keys of objects, as they are shown and what their values are. */
+  /** Keys of objects, as shown and by the kind of their values. */
   readonly #keys = new NameMemory((key) => ({ shown: this.text(key), kind: kindOfName(key) }));
 
   constructor(values: readonly string[]) {
@@ -74,7 +74,7 @@ class TokenMask implements Mask {
     return isBroken ? this.#findBroken(text, finder ?? new SecretFinder(text, this.#names)) : (finder?.spans() ?? []);
   }
 
-  /** What was found, and what is found in the text as people see it. */
+  /** Secrets found in the text, and in the text as people see it. */
   #findBroken(text: string, finder: SecretFinder): readonly SecretSpan[] {
     for (const plain of unbrokenTexts(text, finder.codes)) {
       for (const { start, end, rule } of this.#follow(plain.text)?.spans() ?? []) {
@@ -141,7 +141,7 @@ class TokenMask implements Mask {
     return isPlausible(value, kind, true) ? markerOf(NAMED_RULE) : value;
   }
 
-  /** In a list of arguments the value of an option follows its name. */
+  /** In a list of arguments, the value of an option follows its name. */
   #list(list: readonly unknown[]): readonly unknown[] {
     let changed: unknown[] | undefined;
     let before: unknown;
@@ -168,7 +168,7 @@ class TokenMask implements Mask {
       if (pair[0] !== key || pair[1] !== item) isChanged = true;
       pairs.push(pair);
     }
-    // Defined, not assigned, so that a key called __proto__ is a key like any other.
+    // Defined, not assigned: a key called __proto__ must stay an ordinary key.
     return isChanged ? Object.fromEntries(distinct(pairs)) : object;
   }
 
@@ -206,7 +206,7 @@ function distinct(pairs: readonly [string, unknown][]): readonly [string, unknow
   });
 }
 
-/** Maps offsets of the text to the masked text; those inside a secret to the borders of its marker. */
+/** Maps offsets of the text to the masked text; those inside a secret to the ends of its marker. */
 class OffsetMap {
   readonly #spans: readonly SecretSpan[];
 

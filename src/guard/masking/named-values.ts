@@ -5,7 +5,7 @@
 import { isPlausible, type ValueKind } from "./plausible-values.js";
 import type { NameKind, NameMemory } from "./secret-names.js";
 
-/** A quote as it is, in JSON within JSON, in HTML and in an address. */
+/** A quote in plain text, in JSON within JSON, in HTML and in a URL. */
 const QUOTE = String.raw`(?:\\{0,7}["'\x60]|&quot;|&#34;|%22|\\u0022|[“”„])`;
 const CLOSED = String.raw`(?:${QUOTE}|\*\*|__)?\]?`;
 /** An addition to a name before its value: `password for root:`, `API key (prod) =`. */
@@ -44,21 +44,21 @@ const SEPARATOR = new RegExp(
 );
 type Separator = keyof typeof separators;
 const separatorNames = Object.keys(separators) as readonly Separator[];
-/** What a separator may begin with. */
+/** The first characters of a separator. */
 const MAY_SEPARATE = /[\s"'\x60=:：[\]>*,(|\\%&?“”是为為]/;
 
-/** The rest of a name behind the word: `_PROD`, `Key`, `-2`. */
+/** The rest of a name after the word: `_PROD`, `Key`, `-2`. */
 const NAME_REST = /[\w-]{0,40}/y;
 const NAME_CHARS_MAX = 64;
 const isNameChar = Uint8Array.from({ length: 128 }, (_, code) => (/[\w.-]/.test(String.fromCharCode(code)) ? 1 : 0));
 const [SMALL_A, SMALL_Z] = [97, 122];
-/** So much of a value is judged; a longer one is masked to its end. */
+/** This much of a value is judged; a longer one is masked to its end. */
 const VALUE_CHARS_MAX = 128;
 const QUOTED_CHARS_MAX = 1024;
 const LINE = /^[^\r\n]*/;
 const OPENED = new RegExp(`(?:[bru@$]{0,2}(?=["']))?(?<quote>${QUOTE})`, "y");
 const SCHEME = /(?:Bearer|Basic|Token|bearer|basic|token) /y;
-/** Ends where a value ends in a URL, in a list of settings, in a table. */
+/** Characters that end a value in a URL, in a list of settings, in a table. */
 const BARE = new RegExp(
   String.raw`(?:[^\s"'\x60,;<>()[\]{}|&\\“”\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]|&(?![\w.-]{1,40}=|amp;|quot;|#)|,(?![\s"']|[\w.-]{1,40}[=:]|$)){1,${VALUE_CHARS_MAX}}`,
   "y",
@@ -112,7 +112,7 @@ interface Candidate {
 function isSecret(text: string, { start, separator, value, kind }: Candidate): boolean {
   const given = text.slice(value.start, value.end);
   const { isQuoted } = value;
-  // A call or a lookup is not a value: `getToken2(`, `tokens[`. Neither is one that was cut short.
+  // A call or a lookup is not a value: `getToken2(`, `tokens[`. Neither is a truncated one.
   if (!isQuoted && /[([{]/.test(text[value.end] ?? "")) return false;
   if (text.startsWith("...", value.end) || text[value.end] === "…") return false;
   switch (separator) {
@@ -146,7 +146,7 @@ function isSetting(text: string, { start, end }: Value): boolean {
   );
 }
 
-/** Where the context says less, the value has to look more like a secret. */
+/** If the context says less, the value has to look more like a secret. */
 function isTelling(given: string, kind: ValueKind, isQuoted: boolean): boolean {
   return isPlausible(given, kind, isQuoted) && (kind === "token" || !/^[a-z]+$|^\d+$/i.test(given));
 }
@@ -180,7 +180,7 @@ function valueAt(text: string, at: number): Value | undefined {
   return end > start ? { start, end, isQuoted: false } : undefined;
 }
 
-/** Where the quote is closed by one like it, on the same line. */
+/** The closing quote, on the same line. */
 function closingQuote(text: string, start: number, quote: string): number | undefined {
   const closing = quote === "“" || quote === "„" ? "”" : quote;
   const line = LINE.exec(text.slice(start, start + QUOTED_CHARS_MAX))?.[0] ?? "";

@@ -3,7 +3,7 @@
 /** Passwords are chosen by people, tokens are made by machines. */
 export type ValueKind = "password" | "token";
 
-/** A variable, a template, an expression that is filled in or looked up elsewhere. */
+/** A variable, a template, or an expression that is filled in or looked up elsewhere. */
 const FILLED_IN = new RegExp(
   [
     String.raw`^\$\w+$|^\$\w+[:.[/]|\$[{(]|#\{|\{\{|\{%|<%|^<|>$|^\{[^{}]*\}$|\{[A-Za-z_][\w.]*\}`,
@@ -12,7 +12,7 @@ const FILLED_IN = new RegExp(
     String.raw`^!\w|^[a-z][a-z0-9+.-]{1,20}:\/\/|\[masked:`,
   ].join("|"),
 );
-/** Signs in place of what was taken out. */
+/** Characters that replace something left out. */
 const BLANK = /[xX]{4}|\*{3}|\.{3}|…|•{2}|#{4}|_{4}|-{4}|^(.)\1+$|^[xX0.*_#-]+$/;
 /** Words of placeholders. */
 const STAND_IN =
@@ -31,17 +31,17 @@ const WORDS = new Set(
   ).split(" "),
 );
 
-/** Passwords are typed in alphabets, hardly ever in scripts of words or syllables. */
+/** Passwords are typed in alphabets, rarely in scripts of words or syllables. */
 const OTHER_SCRIPT = /(?!\p{Script=Latin}|\p{Script=Cyrillic}|\p{Script=Greek})\p{L}/u;
-/** A path of files: its parts are words, which those of base64 are not. */
+/** A file path: its parts are words, unlike those of base64. */
 const PATH = /^(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]*)*$|^[A-Z]:\\/;
 const JOINT = /[-_.:/,;@+=?!*#&|<>()$%~^\s]+/;
-/** The words and numbers that a part in camel case is made of. */
+/** The words and numbers of a part in camel case. */
 const HUMP = /[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g;
-/** How long words are on average at least, in short names and in long ones. */
+/** The minimum average length of words, in short names and in long ones. */
 const [HUMP_CHARS_MIN, HUMP_CHARS_LONG_MIN, LONG_CHARS] = [3, 4, 20];
 
-/** Whether the value is no word, name, version or time, but letters and digits in no order. */
+/** Whether the value is not a word, name, version or time, but letters and digits in random order. */
 export function isRandom(value: string, charsMin = 8): boolean {
   if (value.length < charsMin) return false;
   let strange = 0;
@@ -81,7 +81,7 @@ function isToken(value: string): boolean {
   return isRandom(value) || isSigned(value) || (/^[a-z]{20,}$/.test(value) && !STAND_IN.test(value));
 }
 
-/** Letters, digits and signs as programs mix them, and no encoded address. */
+/** Letters, digits and punctuation as programs mix them, and not an encoded URL. */
 function isSigned(value: string): boolean {
   const plain = value.replace(/%[0-9A-Fa-f]{2}/g, "");
   return (
@@ -114,9 +114,9 @@ function isReference(value: string): boolean {
   return /^[\w$#*]+!?(?:(?:\??\.|::|->)[\w$#*]+!?)+$/.test(value) && isOfWords(value);
 }
 
-/** A few words of which at least one is not spelt like a word; not a sentence. */
+/** A few words, at least one of them not spelt like a word; not a sentence. */
 function isPassphrase(value: string): boolean {
-  // As mail programs get them from Google.
+  // The form of Google's app passwords for mail programs.
   if (/^[a-z]{4}(?: [a-z]{4}){3}$/.test(value)) return true;
   const words = value.split(/\s+/);
   if (words.length <= 4 && words.some((word) => /^\d{2,4}$/.test(word)) && /[!@#$%^&*]/.test(value)) return true;

@@ -1,18 +1,18 @@
-// Masking on what agents really wrote: nothing but secrets is hidden.
+// Masking of real transcripts: only secrets are masked.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createMask } from "./mask.js";
 
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
-/** Given as passwords in a program that an agent wrote. */
+/** Passwords in a program that an agent wrote. */
 const passwords = new Set(["nouppercase123", "SecurePass123"]);
-/** An invented token of the demo, which shows that it is masked. */
+/** An invented token in the demo, which shows that it is masked. */
 const DEMO_TOKEN = "ghp_1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R";
-/** Transcripts of agents and traces; where they are not there, the project's own documents are. */
+/** Transcripts of agents and traces; if these are missing, the project's own documents. */
 const folders = ["../shared/data", "docs"].filter((folder) => existsSync(folder));
 
-test("in megabytes of transcripts and documents, what is masked are keys and nothing else", () => {
+test("in megabytes of transcripts and documents, only keys are masked", () => {
   const mask = createMask();
   const found = new Map<string, string>();
   let chars = 0;

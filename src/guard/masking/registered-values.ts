@@ -2,7 +2,7 @@
 import { limits } from "../../model/limits.js";
 import { type Rejection, reject } from "../../model/rejection.js";
 
-/** The values, each once. Those that cannot be masked are refused; the message does not repeat them. */
+/** The values, each once. Values that cannot be masked are refused; the message does not repeat them. */
 export function parseMaskValues(given: unknown): readonly string[] | Rejection {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) return invalid("mask must be a list of texts");
@@ -28,7 +28,7 @@ export function formsOf(value: string): readonly string[] {
 function jsonForms(value: string): readonly string[] {
   const json = insideJson(value);
   const ascii = json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  // Whole escapes are looked at, since behind an escaped backslash a u is a letter.
+  // Whole escapes are checked, because after an escaped backslash a u is a letter.
   const upper = ascii.replace(/\\(?:u[0-9a-f]{4}|.)/g, (found) =>
     found.startsWith("\\u") ? `\\u${found.slice(2).toUpperCase()}` : found,
   );
@@ -40,7 +40,7 @@ function insideJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As part of a URL, as a whole URL, and as in form data. */
+/** As part of a URL, as a whole URL, and as form data. */
 function addressForms(value: string): readonly string[] {
   if (!value.isWellFormed()) return [];
   const part = encodeURIComponent(value);

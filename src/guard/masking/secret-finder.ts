@@ -11,19 +11,19 @@ export const KEY_BLOCK_RULE = "private_key";
 export const REGISTERED_RULE = "value";
 export const NAMED_RULE = "assigned_secret";
 export const COOKIE_RULE = "cookie";
-/** Not a secret, but a sign that invisible characters may break one. */
+/** Not a secret, but a sign that invisible characters may split one. */
 export const CODE_LEAD = "terminal code";
 
 /** A lead to a secret that is recognised by its context. */
 type ContextLead = (TokenRule & { readonly isContextual: true }) | typeof NAMED_RULE | typeof COOKIE_RULE;
-/** What a literal in the text may belong to. */
+/** The rules that a literal in the text may belong to. */
 export type Lead = TokenRule | ContextLead | typeof KEY_BLOCK_RULE | typeof REGISTERED_RULE | typeof CODE_LEAD;
 
 interface Find extends SecretSpan {
   readonly isContextual: boolean;
 }
 
-/** How far before the end of a known token another one is looked for that reaches further: longer than most tokens. */
+/** How far before the end of a known token to search for another one that reaches further: longer than most tokens. */
 const GLUED_CHARS_MAX = 256;
 /** The rest of a run that is longer than a shape matches. */
 const RUN = new RegExp(String.raw`[\w+/=-]{1,${RUN_CHARS_MAX}}`, "y");
@@ -35,11 +35,11 @@ export class SecretFinder {
   #blocks: KeyBlocks | undefined;
   /** The index of the last one that needed no context. */
   #knownIndex = -1;
-  /** Where that one ends. What is well before is not looked at again. */
+  /** The end of that one. What is well before it is not searched again. */
   #knownThrough = 0;
-  /** Up to here secrets were found by context; a token that needs none may still be found. */
+  /** Secrets were found by context up to here; tokens without context may still be found. */
   #guessedThrough = 0;
-  /** Cookies were looked at up to here. */
+  /** Cookies were searched up to here. */
   #cookiesThrough = 0;
   /** The offsets of terminal codes. */
   readonly codes: number[] = [];
@@ -61,7 +61,7 @@ export class SecretFinder {
     this.#finds.push({ start, end, rule, isContextual: false });
   }
 
-  /** In order, none overlapping another. */
+  /** In order, without overlaps. */
   spans(): readonly SecretSpan[] {
     if (this.#finds.length === 0) return [];
     const spans: Find[] = [];
@@ -73,7 +73,7 @@ export class SecretFinder {
     return spans.map(({ start, end, rule }) => ({ start, end, rule }));
   }
 
-  /** Secrets by context; where one was found, no other is looked for. */
+  /** Secrets by context; after the first match, no other is searched. */
   #followContext(at: number, literal: string, lead: ContextLead): void {
     if (at < this.#guessedThrough || at < this.#knownThrough - GLUED_CHARS_MAX) return;
     if (lead === COOKIE_RULE) this.#cookies(at);
@@ -163,7 +163,7 @@ export class SecretFinder {
   }
 }
 
-/** Both as one, named after the one that needed no context, else after the longer one. */
+/** Both as one, named after the one that needed no context, otherwise after the longer one. */
 function union(left: Find, right: Find): Find {
   const isLonger = right.end - right.start > left.end - left.start;
   const isTelling = left.isContextual === right.isContextual ? isLonger : left.isContextual;

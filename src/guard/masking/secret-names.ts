@@ -15,7 +15,7 @@ const TOKEN = new Set(
 const ENDING = /(?:password|passwd|passphrase|pwd|pass)$/;
 const TOKEN_ENDING =
   /(?:secret|token|apikey|secretkey|accesskey|privatekey|authkey|signingkey|encryptionkey|sharedkey|accountkey|subscriptionkey|apitoken)$/;
-/** Of several passes through something. */
+/** Names of transports for passwords. */
 const NO_PASS_OF = new Set(
   "first second third single two multi last final next render forward backward one each per".split(" "),
 );
@@ -23,7 +23,7 @@ const HEADER = /authorization$|cookie$/i;
 const NAMES_MAX = 4096;
 const NAME_CHARS_MAX = 64;
 const NO_PASSWORD = new Set(["compass", "bypass", "encompass", "trespass", "surpass", "overpass", "underpass"]);
-/** Keys that are secret: of these words and `key`. */
+/** Names that are secret: one of these words and `key`. */
 const KEY_OF = new Set(
   (
     "api access secret private encryption encrypt decryption signing sign signature account auth authentication master subscription " +
@@ -33,7 +33,7 @@ const KEY_OF = new Set(
     "datadog dd algolia twilio sendgrid mailgun"
   ).split(" "),
 );
-/** Keys that name or find something; in capitals every other key of `…_KEY=` counts. */
+/** Keys that name or identify something; in capitals, any other `…_KEY=` counts as secret. */
 const NO_KEY_OF = new Set(
   (
     "public pub publishable primary foreign cache sort partition hash range idempotency routing group dedup surrogate hot host object " +
@@ -64,7 +64,7 @@ const ABOUT = new Set(
   ).split(" "),
 );
 
-/** A bounded memory of what is known about names; most come again and again. */
+/** A bounded cache of names; most recur. */
 export class NameMemory<T> {
   readonly #learn: (name: string) => T;
   readonly #known = new Map<string, T>();
@@ -84,7 +84,7 @@ export class NameMemory<T> {
   }
 }
 
-/** What the value of this name is: a secret of some kind, what holds secrets among other things, or neither. */
+/** What the value of this name is: a secret of some kind, a container of secrets and other things, or neither. */
 export type NameKind = ValueKind | "header" | "none";
 
 export function kindOfName(name: string): NameKind {
@@ -105,7 +105,7 @@ function valueKindOf(name: string): ValueKind | undefined {
 function kindAt(words: readonly string[], at: number, name: string): ValueKind | undefined {
   const word = itemAt(words, at);
   const before = words[at - 1] ?? "";
-  // The word of test runners, unless small letters or another word say more.
+  // The word of test runners, unless lower-case letters or another word say more.
   if (word === "pass" && words.length === 1 && name !== "pass") return undefined;
   if (word === "pass" && NO_PASS_OF.has(before)) return undefined;
   if (PASSWORD.has(word) || ENDING.test(word)) return NO_PASSWORD.has(word) ? undefined : "password";
@@ -119,7 +119,7 @@ function isSecretKey(before: string, name: string): boolean {
   return before !== "" && /^[A-Z][A-Z0-9_]*_KEY(?:_[A-Z0-9]+)?$/.test(name) && !NO_KEY_OF.has(before);
 }
 
-/** The words of a name in any spelling, in small letters: `dbPassword`, `DB_PASSWORD`, `db-password`, `db.password`. */
+/** The words of a name in any spelling, in lower case: `dbPassword`, `DB_PASSWORD`, `db-password`, `db.password`. */
 function wordsOf(name: string): readonly string[] {
   const parted = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
   return parted

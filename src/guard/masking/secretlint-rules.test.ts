@@ -1,4 +1,5 @@
-// The table of token shapes against one that others keep up: what secretlint's recommended rules report is masked too.
+// The token shapes compared with a rule set that others maintain: what secretlint's recommended rules report is masked
+// too.
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import { expect, test } from "vitest";
 import { createMask } from "./mask.js";
@@ -7,14 +8,14 @@ interface Report {
   readonly range: readonly [start: number, end: number];
 }
 
-/** What is needed of a rule; its own types come with a package that nothing else here needs. */
+/** The used part of a rule; its own types come with a package that nothing else here needs. */
 interface YardstickRule {
   readonly meta: { readonly id: string };
   create(context: object, options: object): { file?(source: object): unknown };
 }
 
 const mask = createMask();
-/** Put together at run time, so that no scanner of repositories takes this file for a leak. */
+/** Assembled at run time, so repository scanners do not report this file. */
 const letters = (count: number, from = "aB3cD4eF5gH6iJ7kL8mN9oP0qR1sT2uVwXyZ"): string =>
   from.repeat(Math.ceil(count / from.length)).slice(0, count);
 const hex = (count: number): string => letters(count, "0a1b2c3d4e5f6789");
@@ -38,7 +39,7 @@ const samples = [
   ...[`sk-ant-api03-${letters(93)}AA`, `ops_eyJ${letters(250)}`],
 ];
 
-test("whatever secretlint reports as a secret is masked", async () => {
+test("everything that secretlint reports as a secret is masked", async () => {
   const reporting = new Set<string>();
   const left: string[] = [];
   for (const text of samples) {

@@ -39,7 +39,7 @@ const shaped: readonly TokenRule[] = [
   {
     rule: "json_web_token",
     anchors: ["eyJ"],
-    // Where its head is glued to something else, the rest is known by itself.
+    // If something precedes its head, the rest is recognised by itself.
     shape: shapeOf(
       String.raw`${START}(?:eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]{0,}){1,4}|(?<=[\w-]{16}\.)eyJ[\w-]{8,}\.[\w-]{32,})`,
     ),
@@ -65,7 +65,7 @@ const shaped: readonly TokenRule[] = [
     shape: shapeOf(String.raw`[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])`),
   },
   {
-    // A whole word, and no part of base64, where these three letters are not rare.
+    // A whole word, not part of base64, where these three letters are not rare.
     rule: "facebook_token",
     anchors: ["EAA"],
     shape: shapeOf(String.raw`(?:(?<![\w+/-])|${ESCAPE})EAA[A-Za-z0-9]{60,}(?![\w+/=-])`),
@@ -128,7 +128,7 @@ const shaped: readonly TokenRule[] = [
     shape: shapeOf(String.raw`_authToken=["']?(?<secret>[\w+/=-]{20,})`),
   },
   {
-    // A mark of the vendor stands near the end of keys that have no prefix.
+    // Near its end, such a key without a prefix has the vendor's mark.
     rule: "azure_devops_token",
     anchors: ["AZDO"],
     back: 76,
@@ -231,7 +231,7 @@ const prefixed: readonly PrefixRow[] = [
   ["dynatrace_token", ["dt0c01.", "dt0s01.", "dt0s02."], String.raw`[A-Z0-9]{20,24}\.[A-Z0-9]{32,}`],
   ["airtable_token", ["pat"], String.raw`[A-Za-z0-9]{14}\.[a-f0-9]{64}`],
   ["doppler_token", ["dp.pt.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."], "[A-Za-z0-9]{36,}"],
-  // The name of what it is for may stand between.
+  // The name of its purpose may come in between.
   ["doppler_token", ["dp.st."], String.raw`(?:[\w-]{2,35}\.)?[A-Za-z0-9]{36,}`],
   ["circleci_token", ["CCIPAT_", "CCIPRJ_"], String.raw`\w{30,}`],
   ["tailscale_key", ["tskey-"], "(?:[a-z]{2,12}-)?[A-Za-z0-9]{6,24}-[A-Za-z0-9]{16,}", "joint"],
@@ -318,7 +318,7 @@ const prefixRules: readonly TokenRule[] = prefixed.map(([rule, anchors, rest, le
   shape: shapeOf(`(?:${anchors.map(escaped).join("|")})${rest}`),
 }));
 
-/** A prefix with a joint of its own and one long word behind it tells enough, also where it is glued to a letter. */
+/** A prefix with its own separator and one long word after it is enough, also directly after a letter. */
 function usualLeft(anchors: readonly string[], rest: string): "anywhere" | "joint" {
   const isTelling = anchors.every((anchor) => anchor.length > 3 && /[_-]$/.test(anchor)) && !rest.includes("w");
   return isTelling ? "anywhere" : "joint";

@@ -13,7 +13,7 @@ export interface EntryVisitor {
   /** @param dislikes Feedback below 0, newest first. */
   add(entry: Entry, dislikes?: readonly EntryOf<"feedback">[]): void;
   addBefore(entry: Entry): void;
-  /** How many entries of other kinds are among them. */
+  /** The number of entries of other kinds among them. */
   passOver(count: number): void;
 }
 
@@ -21,7 +21,7 @@ const KEYS_PER_PAGE = 1_000;
 const COUNTED_PER_PAGE = 10_000;
 /** Few at a time, since each may be as large as an entry can be. */
 const CHUNK_ROWS = 8;
-/** After this many chunks the thread serves others. */
+/** After this many chunks other work runs on the thread. */
 const CHUNKS_PER_TURN = 8;
 /** How much of the newest feedback on one entry is read. */
 const FEEDBACK_READ = 100;
@@ -49,7 +49,7 @@ export class ReflectionReader {
     visitor.passOver(await this.#countFrom(query.others, oldest));
   }
 
-  /** Returns the oldest reviewed entry; undefined where there are fewer than the limit. */
+  /** Returns the oldest reviewed entry; undefined if there are fewer than the limit. */
   async #readConversation(query: ReflectionQuery, visitor: EntryVisitor): Promise<RowKey | undefined> {
     let oldest: RowKey | undefined;
     let reviewed = 0;

@@ -1,4 +1,4 @@
-// History in Anthropic's form: system text apart, roles strictly alternating, calls and results as blocks.
+// History in Anthropic's form: system text separate, roles strictly alternating, calls and results as blocks.
 import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
@@ -39,7 +39,7 @@ interface NamedCall {
   readonly id: string;
 }
 
-/** What was said, then what was called; with signed thinking, everything where it stood. */
+/** The text, then the calls; with signed thinking, everything in its original order. */
 function groupBlocks({ type, content, orderedParts }: MessageGroup, named: readonly NamedCall[]): readonly Block[] {
   const toolUses = new Map(named.map(({ call, id }) => [call.id, toToolUse(call, id)]));
   const blocks =
@@ -47,7 +47,7 @@ function groupBlocks({ type, content, orderedParts }: MessageGroup, named: reado
   return [...blocks, ...toolUses.values()];
 }
 
-/** Takes a call from those that are kept, so that each is made once. */
+/** Removes a call from the remaining ones, so each is used once. */
 function partBlocks(part: AssistantPart, toolUses: Map<string, Block>): readonly Block[] {
   if ("thinking" in part) return [part.thinking];
   if ("part" in part) return toBlocks([part.part], "assistant");
@@ -62,7 +62,7 @@ function withoutLastThoughts<T extends { readonly role: string; readonly blocks:
   return { ...message, blocks: message.blocks.slice(0, last + 1) };
 }
 
-/** Ids must be of a narrow alphabet and unique in the whole request; those that are already stay as they are. */
+/** Ids must use a narrow alphabet and be unique in the whole request; valid ones stay as they are. */
 class CallIds {
   readonly #used = new Set<string>();
 
@@ -82,7 +82,7 @@ function toToolUse(call: ToolCall, id: string): Block {
 function toInput(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    // What is nested deeper could not be written down again without exhausting the stack.
+    // Serialising deeper nesting could exhaust the stack.
     if (!isNestedWithin(value, limits.nesting_levels)) return { _raw: text };
     if (isJsonObject(value)) return value;
     return { _raw: value as JsonValue };
@@ -94,11 +94,11 @@ function toInput(text: string): JsonObject {
 function toToolResult(content: Content, id: string, isError: boolean): Block {
   const shown = typeof content !== "string" ? toBlocks(content, "user") : content.trim() === "" ? "" : content;
   if (!isError) return { type: "tool_result", tool_use_id: id, content: shown };
-  // An error must say something.
+  // An error needs a text.
   return { type: "tool_result", tool_use_id: id, content: shown.length === 0 ? "error" : shown, is_error: true };
 }
 
-/** Text blocks must hold more than white space, so blank ones are left out; only users may show more than text. */
+/** Text blocks must not be blank, so blank ones are left out; only users may have more than text. */
 function toBlocks(content: Content, role: "user" | "assistant"): readonly Block[] {
   const parts = typeof content === "string" ? [content] : content;
   return parts
@@ -126,13 +126,13 @@ function toMedia(type: "image" | "document", url: JsonValue | undefined): Block 
   return source === undefined ? undefined : { type, source };
 }
 
-/** The only ones that are taken; whatever else is shown is put into words. */
+/** The only accepted types; others are described in words. */
 const TAKEN =
   /^(?:image base64 image\/(?:jpeg|png|gif|webp)|document base64 application\/pdf|document text text\/plain)$/;
 
 const SOURCE_FIELDS = { base64: ["media_type", "data"], text: ["media_type", "data"], url: ["url"], file: ["file_id"] };
 
-/** A source with exactly the fields of its type; undefined for one that lacks any. */
+/** A source with exactly the fields of its type; undefined if one is missing. */
 function toSource(given: JsonObject, of: "image" | "document"): JsonObject | undefined {
   const type = given.type as keyof typeof SOURCE_FIELDS;
   const fields = Object.hasOwn(SOURCE_FIELDS, String(type)) ? SOURCE_FIELDS[type] : undefined;
@@ -143,7 +143,7 @@ function toSource(given: JsonObject, of: "image" | "document"): JsonObject | und
   return Object.fromEntries(["type", ...fields].map((field) => [field, given[field] as JsonValue]));
 }
 
-/** A final assistant text may not end in white space, because the model would go on from it. */
+/** A final assistant text may not end in white space, because the model would continue it. */
 function trimEnd<T extends { readonly role: string; readonly blocks: readonly Block[] }>(
   messages: readonly T[],
 ): readonly T[] {
@@ -154,7 +154,7 @@ function trimEnd<T extends { readonly role: string; readonly blocks: readonly Bl
   return [...messages.slice(0, -1), { ...last, blocks: [...last.blocks.slice(0, -1), trimmed] }];
 }
 
-/** One text alone is written as the plain string that people expect to see. */
+/** A single text is written as the plain string that people expect to see. */
 function toMessage(message: {
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];

@@ -6,14 +6,14 @@ import { assistant, recordedSession, result, user } from "../../../test/support/
 const twoTurns = [user("1"), assistant("2"), user("3"), assistant("4")];
 
 describe("a consolidation", () => {
-  test("snaps down to the end of a complete turn and says so", async () => {
+  test("ends at the last complete turn, and says so", async () => {
     const session = await recordedSession(...twoTurns);
     expect(await session.consolidate(3)).toEqual({ through: 2 });
     expect(await session.history()).toMatchObject([{ content: "3" }, { content: "4" }]);
     expect(await session.summary()).toMatchObject({ consolidated_through: 2, entries: 5, messages: 4 });
   });
 
-  test("through the last answer leaves nothing, until something new is said", async () => {
+  test("through the last answer leaves an empty history until the next message", async () => {
     const session = await recordedSession(...twoTurns);
     expect(await session.consolidate(4)).toEqual({ through: 4 });
     expect(await session.history()).toEqual([]);
@@ -45,7 +45,7 @@ describe("a consolidation", () => {
     expect(await session.consolidate(6)).toEqual({ through: 5 });
   });
 
-  test("does not end with a question that waits for its answer, or with a tool that waits for its result", async () => {
+  test("does not end with an unanswered question, or with a tool call without a result", async () => {
     const waiting = await recordedSession(...twoTurns, user("5"));
     expect(await waiting.consolidate(5)).toEqual({ through: 4 });
     const calling = await recordedSession(...twoTurns, user("5"), assistant("6", "c1"), result("c1"));
@@ -72,7 +72,7 @@ describe("a consolidation", () => {
     expect(await session.summary()).toMatchObject({ entries: 5 });
   });
 
-  test("does not reach back over a clear", async () => {
+  test("does not reach back past a clear", async () => {
     const session = await recordedSession(...twoTurns, { kind: "clear" }, user("6"));
     expect(await session.consolidate(4)).toEqual({ through: 0 });
     expect(await session.history()).toMatchObject([{ content: "6" }]);
@@ -80,13 +80,13 @@ describe("a consolidation", () => {
 });
 
 describe("refused is", () => {
-  test("going backwards", async () => {
+  test("going back", async () => {
     const session = await recordedSession(...twoTurns);
     await session.consolidate(4);
     await expect(session.consolidate(2)).rejects.toMatchObject({ code: "consolidation_backwards", field: "through" });
   });
 
-  test.each([0, -1, 1.5, Number.NaN, 99])("%s, which is no position of the session", async (through) => {
+  test.each([0, -1, 1.5, Number.NaN, 99])("%s, which is not a position of the session", async (through) => {
     const session = await recordedSession(...twoTurns);
     await expect(session.consolidate(through)).rejects.toMatchObject({ code: "field_invalid", field: "through" });
   });

@@ -19,7 +19,7 @@ export function toStep(entry: EntryOf<"message"> | EntryOf<"tool_call"> | EntryO
     return { position, startsTurn: true, endsTurn: isAnswered, items: [] };
   }
   const full = entry.kind === "message" ? messageToItems(entry) : toolCallToItems(entry);
-  // Only calls and results are looked at, and the texts of a session may be more than memory holds.
+  // Only calls and results are compared, since all texts of a session may need more than memory.
   const items = full.map((item): Item => {
     if (item.type !== "assistant") return { ...item, content: "" };
     const { orderedParts: _, ...said } = item;
@@ -30,7 +30,7 @@ export function toStep(entry: EntryOf<"message"> | EntryOf<"tool_call"> | EntryO
   return { position, startsTurn, endsTurn: isAnswer, items };
 }
 
-/** The last message of the last complete turn at or before `through`; undefined where no turn is complete by then. */
+/** The last message of the last complete turn at or before `through`; undefined if no turn is complete by then. */
 export function snapDown(steps: readonly Step[], through: number): number | undefined {
   const pairs = callsWithResults(steps);
   return turnEnds(steps).findLast(
@@ -38,7 +38,7 @@ export function snapDown(steps: readonly Step[], through: number): number | unde
   );
 }
 
-/** A turn ends before the next one starts; the last one ends with an answer that asks for no tool any more. */
+/** A turn ends before the next one starts; the last one ends with an answer without tool calls. */
 function turnEnds(steps: readonly Step[]): readonly number[] {
   const talk = steps.filter(
     (step) => step.startsTurn || step.endsTurn || step.items.some((item) => item.type !== "system"),

@@ -1,4 +1,4 @@
-// Content of one provider's shape in the other's form, and what neither knows.
+// Content of one provider in the other's form, and content that neither knows.
 import { describe, expect, test } from "vitest";
 import {
   assistant,
@@ -30,7 +30,7 @@ async function asAnthropic(content: unknown): Promise<unknown> {
 }
 
 describe("a user's content parts", () => {
-  test.each([openAiImage, openAiLink, openAiFile])("of OpenAI stay as they are in its form: %j", async (part) => {
+  test.each([openAiImage, openAiLink, openAiFile])("of OpenAI stay unchanged in its form: %j", async (part) => {
     expect(await asOpenAi([{ type: "text", text: "see" }, part])).toStrictEqual([{ type: "text", text: "see" }, part]);
   });
 
@@ -57,7 +57,7 @@ describe("a user's content parts", () => {
     [{ type: "image_url" }, '{"type":"image_url"}'],
     [{ type: "image", source: {} }, '{"type":"image","source":{}}'],
     [{ unknown: [1] }, '{"unknown":[1]}'],
-  ])("that are broken, or more than a provider knows, are put into words: %j", async (given, words) => {
+  ])("that are broken, or that a provider does not accept, are described in words: %j", async (given, words) => {
     expect(await asOpenAi([given])).toStrictEqual([{ type: "text", text: words }]);
     expect(await asAnthropic([given])).toBe(words);
   });
@@ -71,7 +71,7 @@ test.each([
   "blob:xx",
   "file:///etc/x",
   "",
-])("an image that Anthropic does not take is put into words: %s", async (url) => {
+])("an image that Anthropic does not accept is described in words: %s", async (url) => {
   const given = { type: "image_url", image_url: { url } };
   expect(await asAnthropic([given])).toBe(JSON.stringify(given));
 });
@@ -80,18 +80,18 @@ test.each([
   { type: "base64", media_type: "text/plain", data: "AAAA" },
   { type: "text", media_type: "application/pdf", data: "x" },
   { type: "url", url: "file:///etc/x" },
-])("a document that Anthropic does not take is put into words: %j", async (source) => {
+])("a document that Anthropic does not accept is described in words: %j", async (source) => {
   const given = { type: "document", source };
   expect(await asAnthropic([given])).toBe(JSON.stringify(given));
 });
 
-test("a media type is the same in capitals", async () => {
+test("a media type ignores case", async () => {
   const given = { type: "image_url", image_url: { url: "data:image/PNG;base64,AAAA" } };
   expect(await asAnthropic([given])).toStrictEqual([anthropicImage]);
 });
 
 describe("an assistant's content parts", () => {
-  test("of Anthropic: tool_use becomes a call, text stays, thinking only where it came from", async () => {
+  test("of Anthropic: tool_use becomes a call, text stays, thinking only in its own provider's form", async () => {
     const blocks = [
       { type: "thinking", thinking: "hm", signature: "x" },
       { type: "text", text: "let me see" },
@@ -116,13 +116,13 @@ describe("an assistant's content parts", () => {
     ]);
   });
 
-  test("of a refusal are OpenAI's own, and text for Anthropic", async () => {
+  test("with a refusal are OpenAI's own, and text for Anthropic", async () => {
     const session = await recordedSession(user("q"), assistant([{ type: "refusal", refusal: "no" }]));
     expect((await session.history())[1]?.content).toEqual([{ type: "refusal", refusal: "no" }]);
     expect((await session.history({ format: "anthropic" })).messages[1]?.content).toBe("no");
   });
 
-  test("that an assistant may not send are put into words", async () => {
+  test("that an assistant may not send are described in words", async () => {
     const session = await recordedSession(user("q"), assistant([anthropicImage]));
     const words = JSON.stringify(anthropicImage);
     expect((await session.history())[1]?.content).toEqual([{ type: "text", text: words }]);
@@ -135,12 +135,12 @@ describe("Anthropic's form", () => {
     return (await (await recordedSession(...entries)).history({ format: "anthropic" })).messages;
   }
 
-  test("has the system text apart, all of it", async () => {
+  test("has the system text separate, all of it", async () => {
     const session = await recordedSession(system("be kind"), user("q"), system([{ type: "text", text: "be brief" }]));
     expect((await session.history({ format: "anthropic" })).system).toBe("be kind\n\nbe brief");
   });
 
-  test("alternates strictly: neighbours of one role are one message", async () => {
+  test("alternates strictly: consecutive messages of one role are merged", async () => {
     expect(await messagesOf(user("1"), user("2"), assistant("3"), assistant("4"))).toEqual([
       { role: "user", content: ["1", "2"].map((text) => ({ type: "text", text })) },
       { role: "assistant", content: ["3", "4"].map((text) => ({ type: "text", text })) },
@@ -158,7 +158,7 @@ describe("Anthropic's form", () => {
     });
   });
 
-  test("marks results that are errors, also silent ones", async () => {
+  test("marks results that are errors, also without a text", async () => {
     const failed = { kind: "tool_call", tool: "read", tool_call_id: "c1", is_error: true };
     const messages = await messagesOf(user("q"), assistant("", "c1"), failed);
     expect(messages[2]?.content).toEqual([
@@ -166,7 +166,7 @@ describe("Anthropic's form", () => {
     ]);
   });
 
-  test("makes ids of calls fit, and unique over the whole history", async () => {
+  test("makes ids of calls valid, and unique over the whole history", async () => {
     const turns = ["a:b", "a.b", "a_b", "a_b"].flatMap((id) => [assistant("", id), result(id, id)]);
     const messages = await messagesOf(user("q"), ...turns);
     const blocks = messages.flatMap((message) => (typeof message.content === "string" ? [] : message.content));
@@ -186,14 +186,14 @@ describe("Anthropic's form", () => {
     ["[1]", { _raw: [1] }],
     ["null", { _raw: null }],
     [tooDeep, { _raw: tooDeep }],
-  ])("has arguments that are no JSON object under _raw: %.20s", async (args, input) => {
+  ])("has arguments that are not a JSON object under _raw: %.20s", async (args, input) => {
     const message = { ...assistant(""), tool_calls: [{ id: "c1", function: { name: "read", arguments: args } }] };
     const messages = await messagesOf(user("q"), message, result("c1"));
     expect(messages[1]?.content).toEqual([{ type: "tool_use", id: "c1", name: "read", input }]);
   });
 });
 
-test("names of speakers that OpenAI would refuse are written with the nearest allowed signs", async () => {
+test("replaces characters that OpenAI does not allow in names of speakers", async () => {
   const session = await recordedSession({ ...user("q"), name: "Ada <Lovelace>" });
   expect((await session.history())[0]?.name).toBe("Ada__Lovelace_");
 });

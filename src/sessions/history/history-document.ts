@@ -1,4 +1,4 @@
-// A history as the document that is answered, in OpenAI's or Anthropic's form: schemas and types in one.
+// A history as the answered document, in OpenAI's or Anthropic's form: schemas and types.
 import { Type } from "typebox";
 import { reasoningFields } from "../../model/content.js";
 import type { JsonObject, JsonValue } from "../../model/json.js";

@@ -1,4 +1,4 @@
-// History by the sentences of the specification: where it starts, how much it shows, and what it is made of.
+// History as specified: where it starts, how much it shows, and what it contains.
 import { describe, expect, test } from "vitest";
 import { memoryRecorder } from "../../../test/support/memory-recorder.js";
 import { assistant, call, recordedSession, result, system, user } from "../../../test/support/recorded-session.js";
@@ -6,8 +6,8 @@ import { RecorderError } from "../../model/rejection.js";
 
 const said = (role: string, content: string): object => ({ role, content });
 
-describe("what history is made of", () => {
-  test("role and content, in order of position whatever the times say", async () => {
+describe("the content of history", () => {
+  test("is role and content, in order of position whatever the times say", async () => {
     const session = await recordedSession(
       { ...user("first"), created_at: "2026-11-15T00:00:02Z" },
       { ...assistant("second"), created_at: "2026-11-15T00:00:01Z", confidence: 0.5, extra: { note: 1 } },
@@ -15,7 +15,7 @@ describe("what history is made of", () => {
     expect(await session.history()).toStrictEqual([said("user", "first"), said("assistant", "second")]);
   });
 
-  test("tool_calls, tool_call_id and name where they are present, and nothing else", async () => {
+  test("includes tool_calls, tool_call_id and name if present, and nothing else", async () => {
     const session = await recordedSession({ ...user("q"), name: "ada" }, assistant("let me see", "c1"), {
       ...result("c1", "seen"),
       name: "read",
@@ -27,12 +27,12 @@ describe("what history is made of", () => {
     ]);
   });
 
-  test("null content beside tool calls reads as an empty text", async () => {
+  test("reads null content with tool calls as an empty text", async () => {
     const session = await recordedSession(user("q"), assistant(null, "c1"), result("c1", "r"));
     expect((await session.history())[1]).toMatchObject({ role: "assistant", content: "" });
   });
 
-  test("developer is read as system, timmy as assistant", async () => {
+  test("reads developer as system, timmy as assistant", async () => {
     const session = await recordedSession({ kind: "message", role: "developer", content: "be kind" }, user("q"), {
       kind: "message",
       role: "timmy",
@@ -41,7 +41,7 @@ describe("what history is made of", () => {
     expect(await session.history()).toEqual([said("system", "be kind"), said("user", "q"), said("assistant", "a")]);
   });
 
-  test("errors, decisions, notes about the session and raw records are not part of it", async () => {
+  test("excludes errors, decisions, notes about the session and raw records", async () => {
     const session = await recordedSession(
       user("q"),
       { kind: "error", error: "e" },
@@ -53,20 +53,20 @@ describe("what history is made of", () => {
     expect(await session.history()).toEqual([said("user", "q"), said("assistant", "a")]);
   });
 
-  test("an unknown session has none", async () => {
+  test("is empty for an unknown session", async () => {
     const session = await recordedSession();
     expect(await session.history()).toEqual([]);
     expect(await session.history({ format: "anthropic" })).toEqual({ system: "", messages: [] });
   });
 });
 
-describe("where it starts", () => {
-  test("after the last clear", async () => {
+describe("the start of history", () => {
+  test("is after the last clear", async () => {
     const session = await recordedSession(user("old"), { kind: "clear" }, user("new"), assistant("a"));
     expect(await session.history()).toEqual([said("user", "new"), said("assistant", "a")]);
   });
 
-  test("after the greatest through, whichever consolidation came last", async () => {
+  test("is after the greatest through, whichever consolidation came last", async () => {
     const session = await recordedSession(
       ...[user("1"), assistant("2"), user("3"), assistant("4"), user("5")],
       { kind: "consolidation", through: 4 },
@@ -75,12 +75,12 @@ describe("where it starts", () => {
     expect(await session.history()).toEqual([said("user", "5")]);
   });
 
-  test("at a user's turn: what others said before it is dropped", async () => {
+  test("is a user's turn: what others said before it is dropped", async () => {
     const session = await recordedSession(user("1"), assistant("2"), user("3"), assistant("4"));
     expect(await session.history({ max_messages: 3 })).toEqual([said("user", "3"), said("assistant", "4")]);
   });
 
-  test("with the nearest user's message before the window, where the window has none", async () => {
+  test("is the nearest user's message before the window, if the window has none", async () => {
     const session = await recordedSession(user("1"), user("2"), assistant("3"), assistant("4"), assistant("5"));
     expect(await session.history({ max_messages: 3 })).toEqual([
       said("user", "2"),
@@ -88,7 +88,7 @@ describe("where it starts", () => {
     ]);
   });
 
-  test("with a user's message far before the window, past results that stand in users' messages", async () => {
+  test("is a user's message far before the window, past results inside users' messages", async () => {
     const rounds = Array.from({ length: 200 }, (_, nth) => [
       assistant([{ type: "tool_use", id: `c${nth}`, name: "read", input: {} }]),
       user([{ type: "tool_result", tool_use_id: `c${nth}`, content: "seen" }]),
@@ -99,13 +99,13 @@ describe("where it starts", () => {
     expect([history[0]?.content, history[4]?.tool_call_id]).toEqual(["2", "c199"]);
   });
 
-  test("never before the boundary, also when there is no user after it", async () => {
+  test("is never before the boundary, also if there is no user's message after it", async () => {
     const session = await recordedSession(user("1"), { kind: "clear" }, assistant("2"), system("3"));
     expect(await session.history()).toEqual([]);
     expect(await session.history({ max_messages: 1, max_tokens: 1 })).toEqual([]);
   });
 
-  test("with the newest consolidation's summary, as recorded, as one user's message that does not count", async () => {
+  test("is the newest consolidation's summary, as recorded, as one user's message that does not count", async () => {
     const session = await recordedSession(
       ...[system("s"), user("1"), assistant("2"), user("3"), assistant("4")],
       { kind: "consolidation", through: 3, summary: "first" },
@@ -119,7 +119,7 @@ describe("where it starts", () => {
     expect(await session.history()).toEqual([]);
   });
 
-  test("with a summary alone, where all was consolidated; none is recorded as white space", async () => {
+  test("is a summary alone, if everything was consolidated; a blank one is left out", async () => {
     const session = await recordedSession(user("1"), assistant("2"));
     await session.consolidate(2, { summary: "counting" });
     expect(await session.history()).toEqual([said("user", "counting")]);
@@ -131,7 +131,7 @@ describe("where it starts", () => {
     expect(await blank.history()).toEqual([]);
   });
 
-  test("with a summary as the user's message of what follows in the middle of a turn", async () => {
+  test("is a summary as the user's message of what follows in the middle of a turn", async () => {
     const session = await recordedSession(
       ...[user("1"), assistant("", "a"), result("a"), assistant("", "b"), result("b"), assistant("", "c"), result("c")],
       { kind: "consolidation", through: 3, summary: "so far" },
@@ -143,7 +143,7 @@ describe("where it starts", () => {
     await expect(roles(1)).rejects.toMatchObject({ code: "budget_too_small", least: 2 });
   });
 
-  test("with the messages that the newest consolidation keeps, behind its summary; they count", async () => {
+  test("is followed by the messages that the newest consolidation keeps, after its summary; they count", async () => {
     const session = await recordedSession(
       ...[user("1"), assistant("2", "a"), result("a", "3"), user("4"), assistant("5"), user("6")],
       { kind: "consolidation", through: 5, summary: "so far", kept: [4, 3, 2, 2, 5.0, 6, 99] },
@@ -156,7 +156,7 @@ describe("where it starts", () => {
     expect((await session.history()).map(({ content }) => content)).toEqual(["so far", "2", "3", "5", "6"]);
   });
 
-  test("of a clear drops the summary and what was kept, and begins consolidation anew", async () => {
+  test("after a clear drops the summary and kept messages, and consolidation starts over", async () => {
     const session = await recordedSession(
       ...[system("s"), user("1"), assistant("2"), { kind: "consolidation", through: 3, summary: "gone", kept: [2] }],
       ...[{ kind: "clear" }, user("6"), assistant("7")],
@@ -168,7 +168,7 @@ describe("where it starts", () => {
     expect((await session.history()).map(({ content }) => content)).toEqual(["s", "new"]);
   });
 
-  test("without the messages of other sessions that a consolidation names by mistake", async () => {
+  test("excludes messages of other sessions that a consolidation names by mistake", async () => {
     const session = await recordedSession(
       ...[{ ...user("elsewhere"), session_id: "other" }, user("1"), assistant("2"), user("3")],
       { kind: "consolidation", through: 3, kept: [1, 2] },
@@ -176,7 +176,7 @@ describe("where it starts", () => {
     expect((await session.history()).map(({ content }) => content)).toEqual(["1", "3"]);
   });
 
-  test("with all system messages in front, also those before a clear or a consolidation, which do not count", async () => {
+  test("has all system messages in front, also those before a clear or a consolidation, which do not count", async () => {
     const session = await recordedSession(
       ...[system("s0"), { kind: "clear" }, system("s1"), user("1"), assistant("2"), system("s2"), user("3")],
       { kind: "consolidation", through: 5 },
@@ -185,7 +185,7 @@ describe("where it starts", () => {
     expect(await session.history({ max_messages: 1 })).toEqual([...systems, said("user", "3")]);
   });
 
-  test("with all system messages, however many there are", async () => {
+  test("has all system messages, however many there are", async () => {
     const systems = Array.from({ length: 2_500 }, (_, index) => system(`s${index}`));
     const session = await recordedSession(...systems, user("q"));
     const history = await session.history();
@@ -194,13 +194,13 @@ describe("where it starts", () => {
   });
 });
 
-describe("how much it shows", () => {
-  test.each([0, -1, "0"])("nothing for max_messages %s", async (max_messages) => {
+describe("the size of history", () => {
+  test.each([0, -1, "0"])("is zero for max_messages %s", async (max_messages) => {
     const session = await recordedSession(system("s"), user("q"));
     expect(await session.history({ max_messages })).toEqual([]);
   });
 
-  test("500 messages where nothing else is said", async () => {
+  test("is 500 messages by default", async () => {
     const talk = Array.from({ length: 600 }, (_, index) =>
       index % 2 === 0 ? user(`${index}`) : assistant(`${index}`),
     );
@@ -209,12 +209,12 @@ describe("how much it shows", () => {
     expect(history[0]).toEqual(said("user", "100"));
   });
 
-  test("messages are counted after repair", async () => {
+  test("is counted after repair", async () => {
     const session = await recordedSession(user("1"), assistant("2"), result("nobody's"), assistant(" "), user("3"));
     expect(await session.history({ max_messages: 3 })).toHaveLength(3);
   });
 
-  test("a call and its results are counted one by one, and never cut apart", async () => {
+  test("counts a call and its results one by one, and never separates them", async () => {
     const session = await recordedSession(user("1"), user("2"), assistant("3", "a", "b"), result("a"), result("b"));
     const refused = { code: "budget_too_small", field: "max_messages", least: 4 };
     await expect(session.history({ max_messages: 3 })).rejects.toMatchObject(refused);
@@ -222,7 +222,7 @@ describe("how much it shows", () => {
     expect(await session.history({ max_messages: 5 })).toHaveLength(5);
   });
 
-  test("of one long turn its opening message and the newest calls with their results", async () => {
+  test("of one long turn is its opening message and the newest calls with their results", async () => {
     const rounds = Array.from({ length: 300 }, (_, nth) => [assistant("", `c${nth}`), result(`c${nth}`)]);
     const session = await recordedSession(user("q"), ...rounds.flat());
     for (const [max_messages, shown] of [
@@ -244,12 +244,12 @@ describe("how much it shows", () => {
     await expect(session.history({ max_tokens: least - 1 })).rejects.toMatchObject({ code: "budget_too_small", least });
   });
 
-  test("of an answer without its question the least is two", async () => {
+  test("of an answer without its question is at least two", async () => {
     const session = await recordedSession(user("1"), assistant("2"));
     await expect(session.history({ max_messages: 1 })).rejects.toMatchObject({ code: "budget_too_small", least: 2 });
   });
 
-  test.each(["many", Number.NaN, true])("max_messages %s is refused", async (max_messages) => {
+  test.each(["many", Number.NaN, true])("is refused for max_messages %s", async (max_messages) => {
     const session = await recordedSession(user("q"));
     const refused = session.history({ max_messages: max_messages as number });
     await expect(refused).rejects.toMatchObject({ code: "limit_invalid", field: "max_messages" });
@@ -263,7 +263,7 @@ describe("how much it shows", () => {
 });
 
 describe("a session of interactions", () => {
-  test("reads as prompts and responses; one without a response as its prompt alone", async () => {
+  test("reads as prompts and responses; one without a response as its prompt only", async () => {
     const session = await recordedSession(
       { kind: "interaction", prompt: "p1", response: "r1" },
       { kind: "interaction", prompt: "p2" },

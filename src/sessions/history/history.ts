@@ -1,4 +1,4 @@
-// A session's history: read from its end backwards, only as far as the window reaches.
+// A session's history: read backwards from its end, only as far as the window reaches.
 
 import { type Content, isBlank } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
@@ -28,7 +28,7 @@ export type ConsolidationPlan =
 
 type SystemItem = Item & { readonly type: "system" };
 
-/** How much of a session history shows, and in whose form. */
+/** How much of a session history shows, and in which form. */
 export type WindowOptions = Pick<HistoryQuery, "max_messages" | "format" | "include_pending">;
 
 /** System messages, then the groups; a consolidation's summary is the first of these. */
@@ -55,7 +55,7 @@ interface Page {
 const CHUNK_MORE = 2;
 const CHUNK_MIN = 16;
 const CHUNK_MAX = 2_000;
-/** Few user messages are read at first: mostly the nearest is the one. */
+/** Few user messages are read at first: the nearest is usually the right one. */
 const USERS_FIRST = 2;
 /** Bytes of bodies read at a time. */
 const READ_BYTES = 16 * 1024 * 1024;
@@ -68,7 +68,7 @@ interface ReadBudget {
   chars_left: number;
   /** How many characters may be shown. */
   readonly chars_max: number;
-  /** Drops what the history does not show of an item. */
+  /** Drops the parts of an item that the history does not show. */
   readonly toShown: (item: Item) => Item;
   /** Why too much is refused. */
   readonly refusal: (what: TooLarge) => RecorderError;
@@ -114,7 +114,7 @@ export class HistoryReader {
     return history;
   }
 
-  /** The window at the end of a span with what precedes it; the smallest window where none fits. */
+  /** The window at the end of a span with what precedes it; the smallest window if none fits. */
   async groupsIn(span: HistorySpan, options: WindowOptions): Promise<HistoryGroups> {
     const budget = budgetOf({ toShown: (item) => item, refusal: contextTooLarge });
     const front = await this.#front(span, budget);
@@ -125,7 +125,7 @@ export class HistoryReader {
     return window === undefined ? { systems: front.systems, groups: [] } : shownIn(front, conversation, window);
   }
 
-  /** What a consolidation through this position would really cover; see the outcomes. */
+  /** What a consolidation through this position would actually cover; see the outcomes. */
   async planConsolidation(session_id: string, through: number): Promise<ConsolidationPlan> {
     const session = await getSession(this.#parts.index, session_id);
     const [named] = await this.#parts.index.sessionPositions({
@@ -177,14 +177,14 @@ export class HistoryReader {
           systems.push(item);
           chars += charsOf(item);
         }
-        // They are part of every history: asking for less would not help.
+        // They are part of every history, so asking for less would not help.
         if (chars > budget.chars_max) throw budget.refusal("systems");
       }
     }
     return systems;
   }
 
-  /** What the newest consolidation keeps of what came before it. */
+  /** What the newest consolidation keeps from before it. */
   async #consolidated(span: HistorySpan): Promise<Omit<Front, "systems">> {
     const { consolidated_at, cleared_through, before = Number.POSITIVE_INFINITY } = span;
     const [entry] = consolidated_at === 0 ? [] : await this.#entries.readWhole([consolidated_at]);
@@ -198,7 +198,7 @@ export class HistoryReader {
     };
   }
 
-  /** The end of the conversation: more than the window may hold, or all of it; `is_cut` where that was too large. */
+  /** The end of the conversation: more than the window can hold, or all of it; `is_cut` if that was too large. */
   async #conversation(
     span: HistorySpan,
     { summary, kept }: Front,
@@ -213,7 +213,7 @@ export class HistoryReader {
     for await (const page of this.#backwards(span, kept, options.max_messages, budget)) {
       items = [...page.items, ...items];
       for (const item of page.items) chars += charsOf(item);
-      // No item is more than one message.
+      // Each item is at most one message.
       if (items.length <= options.max_messages && chars <= chars_max) continue;
       const groups = repair(items, repairing);
       const isFull = countMessages(groups) > options.max_messages;
@@ -270,7 +270,7 @@ export class HistoryReader {
     for (let limit = USERS_FIRST; ; limit = Math.min(CHUNK_MAX, limit * 2)) {
       const positions = await this.#parts.index.sessionPositions({ ...range, after, limit });
       for await (const { items } of this.#read(positions, span, budget)) {
-        // A user message may hold nothing but tool results.
+        // A user message may contain only tool results.
         const user = findIn(items);
         if (user !== undefined) return user;
       }
@@ -316,7 +316,7 @@ const NOTHING: HistoryGroups = { systems: [], groups: [] };
 /** The span of an unknown session: all its entries may have been altered. */
 const UNKNOWN = { above: 0, kinds: ["message", "tool_call", "interaction"] };
 
-/** What an entry adds to history, each item with the entry that it comes from. */
+/** What an entry adds to history, each item with its entry. */
 export function toItems(entry: Entry): readonly Item[] {
   if (entry.kind === "message") return messageToItems(entry);
   if (entry.kind === "tool_call") return toolCallToItems(entry);
@@ -332,7 +332,7 @@ function render({ systems, groups }: HistoryGroups, query: HistoryQuery): Histor
   return { messages: [...systems.map(systemToOpenAi), ...groups.flatMap((group) => groupToOpenAi(group, query))] };
 }
 
-/** Thinking is shown in Anthropic's form alone, other reasoning in OpenAI's where it is asked for. */
+/** Thinking is shown only in Anthropic's form, other reasoning in OpenAI's if requested. */
 function shownBy({ format, include_reasoning }: HistoryQuery): (item: Item) => Item {
   return (item) => {
     if (item.type !== "assistant") return item;
@@ -342,7 +342,7 @@ function shownBy({ format, include_reasoning }: HistoryQuery): (item: Item) => I
   };
 }
 
-/** The widest window that fits, by binary search; where none does, the tokens of the smallest, if they can be counted. */
+/** The widest window that fits, by binary search; if none fits, the tokens of the smallest, if they can be counted. */
 async function widestWithin(
   max_tokens: number,
   windows: readonly Window[],
@@ -409,11 +409,11 @@ interface Conversation {
   readonly has_summary: boolean;
   /** Whether nothing comes before the groups: then the summary opens those before the first user message. */
   readonly is_whole: boolean;
-  /** The user message that the first groups answer, where it stands before them. */
+  /** The user message that the first groups answer, if it comes before them. */
   readonly opening?: MessageGroup | undefined;
 }
 
-/** The groups from an index on; where that is inside a turn, the user message that opens the turn precedes them. */
+/** The groups from an index on; if that is inside a turn, the user message that opens the turn precedes them. */
 interface Window {
   readonly from: number;
   readonly opening?: MessageGroup | undefined;

@@ -1,4 +1,4 @@
-// Recorded messages as the plain items that history is made of, whatever provider's shape they were recorded in.
+// Recorded messages in any provider's form, as the plain items that history is made of.
 import { type Content, reasoningFields, valueText } from "../../model/content.js";
 import type { Entry, EntryOf, Interaction } from "../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
@@ -8,7 +8,7 @@ import { isInjected, readRole } from "../../model/roles.js";
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** The arguments' text: JSON in all good cases, but recorded as it came. */
+  /** The arguments' text: usually JSON, but recorded as it came. */
   readonly arguments: string;
 }
 
@@ -35,13 +35,13 @@ interface UserItem {
 
 interface AssistantItem {
   readonly type: "assistant";
-  /** What was said, without calls and thoughts. */
+  /** The text, without calls and thoughts. */
   readonly content: Content;
   readonly name: string;
   readonly calls: readonly ToolCall[];
-  /** Where there is signed thinking: everything in the order in which it stood, since its signature holds only there. */
+  /** With signed thinking: everything in its original order, because its signature depends on it. */
   readonly orderedParts?: readonly AssistantPart[];
-  /** What OpenAI's kin send along as reasoning, as it was recorded. */
+  /** Reasoning fields of OpenAI-compatible providers, as recorded. */
   readonly reasoning: JsonObject;
   readonly from?: ItemOrigin;
 }
@@ -58,7 +58,7 @@ export interface ResultItem {
   readonly content: Content;
   readonly name: string;
   readonly is_error: boolean;
-  /** Whether it comes from a `tool_call` entry, which serves only where no tool message does. */
+  /** Whether it comes from a `tool_call` entry, which is used only if there is no tool message. */
   readonly is_spare: boolean;
   readonly from?: ItemOrigin;
 }
@@ -68,7 +68,7 @@ export function opensTurn(item: Item): boolean {
   return item.type === "user" && !item.is_injected;
 }
 
-/** Reasoning is not part of what may be sent back without its signature. */
+/** Reasoning cannot be sent back without its signature. */
 const THINKING: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking", "reasoning"]);
 
 export function messageToItems(message: EntryOf<"message">): readonly Item[] {
@@ -87,7 +87,7 @@ export function messageToItems(message: EntryOf<"message">): readonly Item[] {
   }
 }
 
-/** A tool call that was logged on its own is the result of the call whose id it carries. */
+/** A tool call that was logged on its own is the result of the call with its id. */
 export function toolCallToItems(entry: EntryOf<"tool_call">): readonly Item[] {
   if (entry.tool_call_id === "") return [];
   const content = valueText(entry.result);
@@ -104,7 +104,7 @@ export function interactionToItems(interaction: Interaction): readonly Item[] {
   ];
 }
 
-/** Both providers refuse names of tools outside a narrow alphabet, which models and other protocols step out of. */
+/** Both providers refuse tool names outside a narrow alphabet, which models and other protocols exceed. */
 export function toToolName(name: string, charsMax: number): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, charsMax);
 }
@@ -113,7 +113,7 @@ function originOf({ id, position }: Entry): ItemOrigin {
   return { entry_id: id, position };
 }
 
-/** Anthropic records tool results inside user messages; they are taken out, and what is left is the user's. */
+/** Anthropic records tool results inside user messages; they are taken out, and the rest is the user's. */
 function userItems(message: EntryOf<"message">, content: Content, from: ItemOrigin): readonly Item[] {
   const about = { name: message.name, is_injected: isInjected(message), from };
   if (typeof content === "string") return [{ type: "user", content, ...about }];
@@ -159,7 +159,7 @@ function toAssistantPart(part: JsonValue): readonly AssistantPart[] {
   return thinking === undefined ? [] : [{ thinking }];
 }
 
-/** With exactly the fields of its type; undefined for what is not signed, which nobody takes back. */
+/** With exactly the fields of its type; undefined if it is not signed, which providers do not accept. */
 function signedThinking({ type, thinking, signature, data }: JsonObject): JsonObject | undefined {
   if (type === "thinking" && typeof thinking === "string" && textOf(signature) !== "") {
     return { type, thinking, signature: textOf(signature) };
@@ -172,7 +172,7 @@ function reasoningIn(extra: JsonObject): JsonObject {
   return Object.fromEntries(given.map((field) => [field, extra[field] as JsonValue]));
 }
 
-/** Calls come nested as OpenAI writes them, or flat; one without id or name cannot be answered and is none. */
+/** Calls come nested as OpenAI writes them, or flat; without id or name a call cannot be answered and is left out. */
 function toCall(given: JsonObject): ToolCall | undefined {
   const inner = [given.function, given.custom].find(isJsonObject) ?? given;
   const id = textOf(given.id);

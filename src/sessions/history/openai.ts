@@ -1,4 +1,4 @@
-// History in OpenAI's form: system messages in front, results as messages of their own behind their call.
+// History in OpenAI's form: system messages in front, results as separate messages after their call.
 import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import type { OpenAiCall, OpenAiMessage } from "./history-document.js";
@@ -36,7 +36,7 @@ function toOpenAiCall(call: ToolCall): OpenAiCall {
   return { id: call.id, type: "function", function: { name: toToolName(call.name, 64), arguments: call.arguments } };
 }
 
-/** Names of speakers may hold no white space and none of a few signs; a model is told the nearest allowed one. */
+/** Names of speakers may contain neither white space nor some other characters; these are replaced. */
 function nameOf(from: { readonly name: string }): { readonly name?: string } {
   if (from.name === "") return {};
   return {
@@ -52,7 +52,7 @@ function toContent(content: Content, role: OpenAiMessage["role"]): string | read
   return content.map((part) => mediaOf(part, role) ?? { type: "text", text: wordsOf(part) });
 }
 
-/** What may go out as more than text, which depends on the role; undefined for all that is put into words. */
+/** The parts besides text that a role may have; undefined for all that are described in words. */
 function mediaOf(part: JsonValue, role: OpenAiMessage["role"]): JsonObject | undefined {
   if (!isJsonObject(part)) return undefined;
   if (role === "assistant" && part.type === "refusal" && typeof part.refusal === "string") {
@@ -69,7 +69,7 @@ function mediaOf(part: JsonValue, role: OpenAiMessage["role"]): JsonObject | und
   return part.type === "image_url" ? toImage(part.image_url) : toMedia(part);
 }
 
-/** The address of an image, alone or in an object, as people write it. */
+/** The URL of an image, alone or in an object, as people write it. */
 function toImage(given: JsonValue | undefined): JsonObject | undefined {
   const image = isJsonObject(given) ? given : { url: given ?? null };
   if (typeof image.url !== "string") return undefined;

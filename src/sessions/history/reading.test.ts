@@ -32,7 +32,7 @@ async function counted(entries: readonly SessionEntry[]) {
   return { session, read };
 }
 
-test("of a turn of 20,000 entries a small window reads the system's messages, the summary, the opening and its own", async () => {
+test("of a turn of 20,000 entries a small window reads the system messages, the summary, the opening and its own", async () => {
   const rounds = Array.from({ length: 10_000 }, (_, nth) => [assistant("", `c${nth}`), result(`c${nth}`)]);
   const { read } = await counted([
     ...[system("be brief"), user("1"), assistant("2"), { kind: "consolidation", through: 3, summary: "so far" }],
@@ -53,9 +53,9 @@ test("a history over 32 MiB is refused, one with fewer messages is not", async (
   await expect(session.history()).rejects.toMatchObject(refused);
   await expect(session.history({ max_messages: 14, format: "anthropic" })).rejects.toMatchObject(refused);
   expect((await read({ max_messages: 12 }))[0]).toBe(12);
-  // The hint leads to no other refusal.
+  // Following the hint is not refused again.
   expect((await read({ max_messages: 2 }))[0]).toBe(2);
-  // Written as JSON it is six times as long.
+  // As JSON it is six times as long.
   const escaped = await counted(Array.from({ length: 3 }, () => user("\u0001".repeat(2.5 * 1024 * 1024))));
   await expect(escaped.session.history()).rejects.toMatchObject(refused);
 });
@@ -70,7 +70,7 @@ const thought = (): SessionEntry => ({
   content: [{ type: "thinking", thinking: LARGE_MARK, signature: "signed" }],
 });
 
-test("system messages over 32 MiB are refused whatever else is asked for, and no more of them is read", async () => {
+test("system messages over 32 MiB are refused in any request, and no more of them is read", async () => {
   const { log, session } = await recordLarge([...times(41, system(LARGE_MARK)), user("Hello")]);
   const refused = { code: "history_too_large", message: expect.stringContaining("system messages"), hint: /Withdraw/ };
   for (const options of [{}, { max_messages: 1 }, { max_tokens: 100 }, { format: "anthropic" as const }]) {
@@ -81,7 +81,7 @@ test("system messages over 32 MiB are refused whatever else is asked for, and no
   }
 });
 
-test("signed thinking counts where it is shown, and elsewhere what is read is bounded", async () => {
+test("signed thinking counts if it is shown, and otherwise what is read is bounded", async () => {
   const { log, session } = await recordLarge([user("Hello"), ...times(41, thought())]);
   const refused = { code: "history_too_large", hint: expect.stringContaining("Clear or consolidate") };
   for (const options of [{ max_messages: 1 }, { format: "anthropic" as const }, { max_tokens: 100 }]) {
@@ -108,7 +108,7 @@ test("responses that came later are read a few at a time", async () => {
   expect(await session.history({ max_messages: 2 })).toHaveLength(2);
 });
 
-test("the tokens that the newest messages need are not counted without end", async () => {
+test("counting the tokens that the newest messages need is bounded", async () => {
   const words = Array.from({ length: 4_000 }, (_, nth) => String.fromCodePoint(0x4e00 + ((nth * 7_919) % 20_000))).join(
     "",
   );

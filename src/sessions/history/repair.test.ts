@@ -43,7 +43,7 @@ describe("a result", () => {
     expect(await line(entries)).toBe("user:q a(c1) r(c1)=x a(c1) r(c1)=y");
   });
 
-  test("that comes before its call is no result of it", async () => {
+  test("that comes before its call is not its result", async () => {
     expect(await line([user("q"), result("c1"), assistant("a", "c1")])).toBe("user:q assistant:a");
   });
 
@@ -57,44 +57,44 @@ describe("a result", () => {
     expect(await line([user("q"), nameless, assistant("a")])).toBe("user:q assistant:a");
   });
 
-  test("that is a second one for a call is left out", async () => {
+  test("that is the second for a call is left out", async () => {
     expect(await line([user("q"), assistant("", "c1"), result("c1", "x"), result("c1", "y")])).toBe(
       "user:q a(c1) r(c1)=x",
     );
   });
 
-  test("may be a tool_call entry with the call's id, whole and as JSON where it is no text", async () => {
+  test("may be a tool_call entry with the call's id, whole, and as JSON if it is not text", async () => {
     expect(await line([user("q"), assistant("", "c1"), toolCall("c1", { ok: true })])).toBe(
       'user:q a(c1) r(c1)={"ok":true}',
     );
   });
 
-  test("that is a tool message goes before a tool_call entry, whichever came first", async () => {
+  test("as a tool message has precedence over a tool_call entry, whichever came first", async () => {
     const entries = [user("q"), assistant("", "c1"), toolCall("c1", "logged"), result("c1", "sent")];
     expect(await line(entries)).toBe("user:q a(c1) r(c1)=sent");
   });
 
-  test("that answers no call is left out as a tool_call entry too", async () => {
+  test("without its call is left out as a tool_call entry too", async () => {
     expect(await line([user("q"), toolCall("c1", "x"), toolCall("", "y")])).toBe("user:q");
   });
 });
 
 describe("a call", () => {
-  test("without a result is left out, and its message where nothing else is in it", async () => {
+  test("without a result is left out, and its message too if it contains nothing else", async () => {
     const entries = [user("1"), assistant("", "c1"), user("2"), assistant("said", "c2"), user("3")];
     expect(await line(entries)).toBe("user:1 user:2 assistant:said user:3");
   });
 
-  test("without a result is left out beside one that has its own", async () => {
+  test("without a result is left out next to one that has its own", async () => {
     expect(await line([user("q"), assistant("", "c1", "c2"), result("c2", "x")])).toBe("user:q a(c2) r(c2)=x");
   });
 
-  test("of the last message stays with include_pending, its answered siblings too", async () => {
+  test("of the last message stays with include_pending, as do its answered siblings", async () => {
     const entries = [user("q"), assistant("", "c1", "c2"), result("c2", "x")];
     expect(await line(entries, { include_pending: true })).toBe("user:q a(c1,c2) r(c2)=x");
   });
 
-  test("of an earlier message goes with include_pending too", async () => {
+  test("of an earlier message is left out with include_pending too", async () => {
     const entries = [user("q"), assistant("", "c1"), assistant("", "c2"), { kind: "error", error: "e" }];
     expect(await line(entries, { include_pending: true })).toBe("user:q a(c2)");
   });
@@ -109,7 +109,7 @@ describe("a call", () => {
     { id: "c1", type: "custom", custom: { name: "read", input: "{}" } },
     { id: "c1", function: { name: "read", arguments: {} } },
     { id: "c1", function: { name: "read" } },
-  ])("in another shape is written as OpenAI writes it: %j", async (given) => {
+  ])("in another form is written as OpenAI writes it: %j", async (given) => {
     const message = { ...assistant(""), tool_calls: [given] };
     const history = await (await recordedSession(user("q"), message, result("c1"))).history();
     expect(history[1]?.tool_calls).toStrictEqual([call("c1")]);
@@ -123,27 +123,27 @@ describe("a call", () => {
     },
   );
 
-  test("of a tool whose name no provider takes gets the nearest allowed one", async () => {
+  test("with a name that no provider accepts gets the nearest allowed one", async () => {
     const message = { ...assistant(""), tool_calls: [{ id: "c1", name: "fs.read/all", arguments: "{}" }] };
     const history = await (await recordedSession(user("q"), message, result("c1"))).history();
     expect(history[1]?.tool_calls?.[0]?.function.name).toBe("fs_read_all");
   });
 });
 
-describe("a message with nothing but white space", () => {
-  test("is left out when it is the assistant's", async () => {
+describe("a blank message", () => {
+  test("is left out if it is the assistant's", async () => {
     const blank = [assistant(" \n"), assistant([]), assistant([{ type: "text", text: "\t" }])];
     expect(await line([user("q"), ...blank, assistant("a")])).toBe("user:q assistant:a");
   });
 
-  test("stays when it is the user's, except in Anthropic's form", async () => {
+  test("stays if it is the user's, except in Anthropic's form", async () => {
     const session = await recordedSession(user("q"), user(" "));
     expect(await session.history()).toHaveLength(2);
     expect((await session.history({ format: "anthropic" })).messages).toEqual([{ role: "user", content: "q" }]);
   });
 });
 
-test("what is stored stays as it was recorded", async () => {
+test("the record is not changed", async () => {
   const session = await recordedSession(user("q"), assistant(null, "c1"), result("c2"));
   await session.history();
   const { entries } = await session.entries();

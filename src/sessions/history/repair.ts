@@ -13,7 +13,7 @@ export interface MessageGroup {
   readonly is_injected: boolean;
   /** The calls that are kept, each with its result; a pending one has none. */
   readonly calls: readonly { readonly call: ToolCall; readonly result?: ResultItem }[];
-  /** As an assistant's item has them. */
+  /** In an assistant's item. */
   readonly orderedParts?: readonly AssistantPart[] | undefined;
   readonly reasoning?: JsonObject | undefined;
   readonly from?: ItemOrigin | undefined;
@@ -69,7 +69,10 @@ export function messagesIn(group: MessageGroup): number {
   return 1 + group.calls.filter((call) => call.result !== undefined).length;
 }
 
-/** A result belongs to the nearest call with its id before it; the first one counts, a tool message before a spare. */
+/**
+ * A result belongs to the nearest call with its id before it; the first one counts, and a tool message before a
+ * `tool_call` entry.
+ */
 function pairUp(items: readonly Item[]): ReadonlyMap<Item, readonly PendingCall[]> {
   const callsByItem = new Map<Item, readonly PendingCall[]>();
   const nearest = new Map<string, PendingCall>();

@@ -1,5 +1,5 @@
-// The span of a session that its history shows: after the last clear and what was consolidated and, for the history as it was
-// at a position, before that position.
+// The part of a session that its history shows: after the last clear and what was consolidated and, for the history as
+// it was at a position, before that position.
 
 import { type EntryIndex, rowPages, type SessionRange } from "../../index/port.js";
 import { HAS_ALTERED } from "../../index/references.js";
@@ -10,7 +10,7 @@ import { getSession } from "../session-list.js";
 
 export interface HistorySpan {
   readonly session_id: string;
-  /** Only what comes after this position, but for system messages and what the consolidation keeps. */
+  /** Only what comes after this position, except for system messages and what the consolidation keeps. */
   readonly above: number;
   /** Only what came before this position; absent for the session as it is now. */
   readonly before?: number;
@@ -18,9 +18,9 @@ export interface HistorySpan {
   readonly cleared_through: number;
   /** Position of the newest consolidation since then, 0 without any: its summary is given to the model. */
   readonly consolidated_at: number;
-  /** What history is made of: interactions only where there is no message. */
+  /** What history consists of: interactions only if there is no message. */
   readonly kinds: readonly string[];
-  /** Positions of the messages that were taken back. */
+  /** Positions of withdrawn messages. */
   readonly withdrawn: ReadonlySet<number>;
 }
 
@@ -40,7 +40,7 @@ export async function presentSpan(index: Sessions, session: SessionRow): Promise
   return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, { session_id }) };
 }
 
-/** The same as it was before an entry came to a position; undefined where there is no such session. */
+/** The same as it was before an entry was recorded; undefined if there is no such session. */
 export async function spanBefore(
   index: Sessions,
   { session_id, before }: { readonly session_id: string; readonly before: number },
@@ -70,9 +70,9 @@ export async function spanBefore(
 }
 
 /**
- * Throws where an entry of the span may be missing. An entry that was altered before it was indexed may belong to any session;
- * only its position excludes it from some histories. One that was altered after it was indexed keeps its row, and is a fault
- * of its own session alone.
+ * Throws if an entry of the span may be missing. An entry that was altered before it was indexed may belong to any
+ * session; only its position excludes it from some histories. One that was altered after it was indexed keeps its row,
+ * and is a fault of its own session only.
  */
 export async function assertNoneUnplaced(
   index: Pick<EntryIndex, "list">,

@@ -1,4 +1,4 @@
-// What a model thought, in history: signed blocks in Anthropic's form, fields of reasoning in OpenAI's where they are asked for.
+// Thoughts in history: signed blocks in Anthropic's form, fields of reasoning in OpenAI's if requested.
 import { expect, test } from "vitest";
 import { assistant, recordedSession, result, user } from "../../../test/support/recorded-session.js";
 
@@ -7,14 +7,14 @@ const redacted = { type: "redacted_thinking", data: "AAAA" };
 const text = { type: "text", text: "let me see" };
 const toolUse = (id: string): object => ({ type: "tool_use", id, name: "read", input: {} });
 
-test("signed thinking stays where it stood, between texts and calls", async () => {
+test("signed thinking keeps its place between texts and calls", async () => {
   const blocks = [signed, text, redacted, toolUse("c1"), { ...signed, signature: "s2" }, toolUse("c2")];
   const session = await recordedSession(user("q"), assistant(blocks), result("c1"), result("c2"), assistant("done"));
   const { messages } = await session.history({ format: "anthropic" });
   expect(messages[1]).toStrictEqual({ role: "assistant", content: blocks });
 });
 
-test("thinking without a signature is left out, and a signed block has no more than its own fields", async () => {
+test("thinking without a signature is left out, and a signed block has only its own fields", async () => {
   const blocks = [
     { type: "thinking", thinking: "unsigned" },
     { type: "thinking", thinking: "blank", signature: "" },
@@ -29,12 +29,12 @@ test("thinking without a signature is left out, and a signed block has no more t
   expect((await session.history())[1]).toStrictEqual({ role: "assistant", content: [text] });
 });
 
-test("a message of nothing but thoughts is left out, and none ends in one", async () => {
+test("a message with only thoughts is left out, and none ends with one", async () => {
   const session = await recordedSession(
     user("q"),
     assistant([signed]),
     assistant([signed, text, redacted]),
-    // The call has no result, so that only the thought before it would be left at the end.
+    // The call has no result, so only the thought before it would remain at the end.
     assistant([text, signed, toolUse("c9")]),
   );
   const { messages } = await session.history({ format: "anthropic" });
@@ -44,7 +44,7 @@ test("a message of nothing but thoughts is left out, and none ends in one", asyn
   ]);
 });
 
-test("calls in tool_calls come behind the blocks, and one that stands in both is made once", async () => {
+test("calls in tool_calls come after the blocks, and one that is in both is used once", async () => {
   const session = await recordedSession(
     user("q"),
     assistant([signed, toolUse("c2"), text], "c1", "c2"),
@@ -63,7 +63,7 @@ const reasoning = {
   thinking_blocks: [signed],
 };
 
-test("with include=reasoning OpenAI's form keeps the four fields as they were recorded, and without it none", async () => {
+test("with include=reasoning OpenAI's form keeps the four fields as recorded, and without it none", async () => {
   const session = await recordedSession(
     { ...user("q"), reasoning: "not an assistant's" },
     { ...assistant("a"), ...reasoning, effort: "high" },
@@ -87,7 +87,7 @@ test("with include=reasoning OpenAI's form keeps the four fields as they were re
   });
 });
 
-test("what a model thought costs tokens where it is sent", async () => {
+test("thoughts cost tokens if they are sent", async () => {
   const long = "word ".repeat(200);
   const session = await recordedSession(user("q"), {
     ...assistant([{ ...signed, thinking: long }, text]),
@@ -99,7 +99,7 @@ test("what a model thought costs tokens where it is sent", async () => {
   await expect(session.history({ max_tokens: 100, format: "anthropic" })).rejects.toMatchObject(refused);
 });
 
-test("roles of other providers are read as views read them, and kept as they were", async () => {
+test("roles of other providers are read as views read them, and stored unchanged", async () => {
   const session = await recordedSession(
     { kind: "message", role: "developer", content: "be brief" },
     user("q"),
@@ -120,7 +120,7 @@ test("roles of other providers are read as views read them, and kept as they wer
   ]);
 });
 
-test("null content beside calls reads as an empty text", async () => {
+test("null content with calls reads as an empty text", async () => {
   const session = await recordedSession(user("q"), assistant(null, "c1"), result("c1"));
   expect((await session.history())[1]).toMatchObject({ role: "assistant", content: "" });
   expect((await session.entries()).entries[1]).toMatchObject({ content: "" });

@@ -8,7 +8,7 @@ import type { AnthropicHistory } from "./history-document.js";
 const WORDS = "word ".repeat(100);
 const exchanges = [user(`1 ${WORDS}`), assistant(WORDS), user(`2 ${WORDS}`), assistant(WORDS), user(`3 ${WORDS}`)];
 
-/** What asking for too little is refused with. */
+/** The error for a budget that is too small. */
 async function leastOf(session: Awaited<ReturnType<typeof recordedSession>>, options: HistoryOptions): Promise<number> {
   const refused = await session.history(options).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: "budget_too_small", field: "max_tokens" });
@@ -27,7 +27,7 @@ test("whole turns are dropped, the oldest first", async () => {
   expect(counts).toEqual([1, 1, 1, 3, 5, 5]);
 });
 
-test("where the newest messages do not fit, the least that would is told: asking for it works, for one less does not", async () => {
+test("if the newest messages do not fit, the error names the minimum: that is accepted, one less is not", async () => {
   for (const format of ["openai", "anthropic"]) {
     const session = await recordedSession(system("s"), user("q"), assistant("old"), assistant(WORDS));
     const least = await leastOf(session, { max_tokens: 60, format });
@@ -53,19 +53,19 @@ test("max_messages and max_tokens both hold", async () => {
   expect(await session.history({ max_messages: 1, max_tokens: 10_000 })).toHaveLength(1);
 });
 
-test("texts that name a model's special tokens are counted as text", async () => {
+test("texts that contain a model's special tokens are counted as text", async () => {
   const session = await recordedSession(user("what is <|endoftext|>?"));
   expect(await session.history({ max_tokens: 100 })).toHaveLength(1);
 });
 
-test("texts without any break are counted piece by piece", async () => {
+test("texts without any break are counted in chunks", async () => {
   const session = await recordedSession(user("a".repeat(2_000_000)), assistant("x".repeat(20_000)));
   const least = await leastOf(session, { max_tokens: 100 });
   expect(least).toBeGreaterThan(250_000);
   expect(await session.history({ max_tokens: least })).toHaveLength(2);
 });
 
-test("what is no number is refused", async () => {
+test("invalid numbers are refused", async () => {
   const session = await recordedSession(user("q"));
   const refused = session.history({ max_tokens: "many" });
   await expect(refused).rejects.toMatchObject({ code: "limit_invalid", field: "max_tokens" });

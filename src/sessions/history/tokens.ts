@@ -50,14 +50,14 @@ export function countTokensIn(text: string, count: TokenCounter): number {
 }
 
 export async function loadTokenCounter(): Promise<TokenCounter> {
-  // Loaded only when asked for: the table of tokens is larger than the rest of the program.
+  // Loaded only when needed: the table of tokens is larger than the rest of the program.
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-  // Recorded text may name special tokens, as text.
+  // Recorded text may contain the names of special tokens.
   const options = { disallowedSpecial: new Set<string>() };
   return (text) => countTokens(text, options);
 }
 
-/** The text in chunks, cut at spaces where there are any. */
+/** The text in chunks, cut at spaces if there are any. */
 function* chunksOf(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {

@@ -1,4 +1,4 @@
-// Messages that were taken back: history leaves them out and stays legal, and the log keeps them.
+// Withdrawn messages: history leaves them out and stays valid, and the log keeps them.
 import { expect, test } from "vitest";
 import { assistant, recordedSession, result, system, user } from "../../../test/support/recorded-session.js";
 
@@ -12,7 +12,7 @@ test("a withdrawn message is not in history, and stays in the session", async ()
   expect(await session.summary()).toMatchObject({ entries: 5, messages: 4 });
 });
 
-test("with a withdrawn call its results go, with a withdrawn result its call", async () => {
+test("a withdrawn call takes its results with it, and a withdrawn result its call", async () => {
   const call = await recordedSession(user("q"), assistant("", "c1"), result("c1"), assistant("done"));
   await call.withdraw(2);
   expect((await call.history()).map(({ role }) => role)).toEqual(["user", "assistant"]);
@@ -21,7 +21,7 @@ test("with a withdrawn call its results go, with a withdrawn result its call", a
   expect((await answer.history()).map(({ content }) => content)).toEqual(["q", "done"]);
 });
 
-test("system messages can be withdrawn, and a window reaches over what was", async () => {
+test("system messages can be withdrawn, and a window skips withdrawn messages", async () => {
   const session = await recordedSession(system("be rude"), system("be kind"), user("1"), user("2"), user("3"));
   await session.withdraw(1);
   await session.withdraw(4);
@@ -34,7 +34,7 @@ test("a session whose messages are all withdrawn has no history, not even its in
   expect(await session.history()).toEqual([]);
 });
 
-test("a consolidation ends with a turn of what is left", async () => {
+test("a consolidation ends with a turn of the remaining messages", async () => {
   const session = await recordedSession(user("1"), assistant("a"), user("2"), assistant("b", "c1"));
   await session.withdraw(4);
   expect(await session.consolidate(4)).toEqual({ through: 2 });

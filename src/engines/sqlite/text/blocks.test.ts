@@ -1,16 +1,18 @@
-// Which blocks an entry is in: reading the first position of each gives what was stored, and never less.
+// Which blocks an entry is in: stored as the first position of each, and read back without loss.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzz } from "../../../../test/support/fuzz.js";
 import { BlockPlaces, movedBy, placeOf } from "./blocks.js";
 
-/** Entries with the distance to the previous one, the number of blocks each begins, and whether it starts in a new one. */
+/**
+ * Entries with the distance to the previous one, the number of blocks each begins, and whether it starts in a new one.
+ */
 const entries = fc.array(
   fc.record({ step: fc.integer({ min: 1, max: 3 }), more: fc.nat(3), isNewBlock: fc.boolean() }),
   { minLength: 1, maxLength: 40 },
 );
 
-test("an entry is in the blocks that it was put into, and a block spans its entries", () => {
+test("an entry is in the blocks it was added to, and a block spans its entries", () => {
   fc.assert(
     fc.property(entries, fc.nat(1_000), fc.nat(5), (given, after, rest) => {
       const firsts: number[] = [];
@@ -44,7 +46,7 @@ test("an entry is in the blocks that it was put into, and a block spans its entr
   );
 });
 
-test("an entry before the first with text is in no block", () => {
+test("an entry before the first one with text is in no block", () => {
   const places = new BlockPlaces(
     { after: 10, through: 20 },
     Uint32Array.of(placeOf({ offset: 3, isContinued: false })),

@@ -1,4 +1,4 @@
-// Which segments are merged when, and that a merged one holds all that its parts held.
+// Which segments are merged when; a merged one has everything its parts had.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { FULL, SIGNATURE_WORDS, slicesOf, windowsOf } from "./signature.js";
 const BLOCKS_MAX = 3_968;
 
 describe("the plan", () => {
-  test("leaves a few alone, and the oldest become a merged one as soon as they are worth it", () => {
+  test("leaves a few alone, and merges the oldest once they have enough blocks", () => {
     expect(planned([])).toBeUndefined();
     expect(planned([3_000, 200, 5])).toBeUndefined();
     expect(planned([3_000, 900, 5])).toBeUndefined();
@@ -22,7 +22,7 @@ describe("the plan", () => {
     expect(planned([20_000])).toEqual({ into: "merged", blocks: [20_000] });
   });
 
-  test("merges sixteen of a size, the newest alone", () => {
+  test("merges sixteen of a size, only the newest", () => {
     const small = Array.from({ length: 16 }, () => 2);
     const middle = Array.from({ length: 16 }, () => 60);
     expect(planned([300, 20, ...small])).toEqual({ into: "unmerged", blocks: small });
@@ -31,7 +31,7 @@ describe("the plan", () => {
     expect(planned([...middle, 300, 1, 1])).toBeUndefined();
   });
 
-  test("ends, and leaves few segments and few blocks, for any input", () => {
+  test("terminates, and leaves few segments and few blocks, for any input", () => {
     const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 4_000 })), {
       maxLength: 400,
     });
@@ -63,7 +63,7 @@ describe("texts that are merged", () => {
   const entry = fc.record({ step: fc.integer({ min: 1, max: 3 }), texts: fc.array(word, { maxLength: 3 }) });
   const parts = fc.array(fc.array(entry, { maxLength: 12 }), { minLength: 1, maxLength: 6 });
 
-  test("are found where they were, in no more blocks, none of them fuller than one may be", () => {
+  test("are found as before, in no more blocks, none of them overfull", () => {
     fc.assert(
       fc.property(parts, (given) => {
         const texts = new Map<number, readonly string[]>();
@@ -94,7 +94,7 @@ describe("texts that are merged", () => {
         const counts = Array.from(merged.firsts, (_, block) =>
           countBits(merged.signatures.subarray(block * SIGNATURE_WORDS, (block + 1) * SIGNATURE_WORDS)),
         );
-        // A block that was written on its own may have a few bits more, those of its last unit.
+        // A block that was written on its own may have a few more bits, those of its last unit.
         expect(Math.max(...counts)).toBeLessThanOrEqual(FULL + 10);
       }),
       fuzz(200),

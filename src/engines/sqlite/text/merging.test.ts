@@ -1,5 +1,5 @@
-// Merging: after any entries, erasures, closing or crashes between merges, by one program or by two, everything is found
-// where it was, and what was erased leaves no bit.
+// Merging: after any entries, erasures, closing or crashes between merges, by one program or by two, everything is
+// still found, and erased text leaves no bit.
 
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -16,7 +16,7 @@ import { isMerged, listSegments } from "./segments.js";
 import { SLICES } from "./signature.js";
 import type { TextIndexOptions } from "./text-index.js";
 
-/** Small enough that a few texts become unmerged and merged segments. */
+/** Small enough for a few texts to become unmerged and merged segments. */
 const SIZES: readonly TextIndexOptions[] = [
   { segment: { blocks: 2, entries: 3 }, few: 2 },
   { segment: { blocks: 4, entries: 9 }, few: 500 },
@@ -34,7 +34,7 @@ const step = fc.oneof(
 );
 
 test(
-  "everything is found, in its order, and no erased text is left, whatever happens between steps",
+  "everything is found in order, and no erased text is left, whatever happens between steps",
   async () => {
     const cases = fc.tuple(fc.constantFrom(...SIZES), fc.array(step, { minLength: 5, maxLength: 40 }));
     await fc.assert(
@@ -64,7 +64,7 @@ test(
   fuzzTimeoutMs,
 );
 
-test("many texts that come one by one become few segments, and these become merged ones", async () => {
+test("many texts added one by one become few segments, and these are merged", async () => {
   const store = new MergedStore(itemAt(SIZES, 1));
   onTestFinished(() => store.close());
   for (let nth = 0; nth < 60; nth += 1) {
@@ -94,7 +94,7 @@ test("a segment loses what is erased between two merges", async () => {
   }
 });
 
-test("where everything is erased, nothing is left at all", async () => {
+test("if everything is erased, nothing is left", async () => {
   const store = new MergedStore(itemAt(SIZES, 0));
   onTestFinished(() => store.close());
   for (let nth = 0; nth < 8; nth += 1) await store.give(2);
@@ -111,7 +111,7 @@ interface Known {
   readonly texts: readonly string[];
 }
 
-/** An index, opened twice, and what must be in it. */
+/** An index, opened twice, and its expected content. */
 class MergedStore {
   readonly #path = join(folderOfTest(), "index.db");
   readonly #options: TextIndexOptions;
@@ -157,7 +157,7 @@ class MergedStore {
     this.#index = this.#open();
   }
 
-  /** What it held is lost, as with a program that is killed. */
+  /** Its buffer is lost, as in a killed program. */
   cutOff(): void {
     this.#index = this.#open();
   }
@@ -170,7 +170,7 @@ class MergedStore {
     for (const index of this.#opened) await index.close();
   }
 
-  /** Every entry that holds a needle, in the order of lists and page by page, and none that was erased. */
+  /** Every entry that contains a needle, in the order of lists and page by page, and no erased one. */
   async expectFound(seed: number): Promise<void> {
     const live = [...this.#entries].toSorted(([left, a], [right, b]) => b.created_ms - a.created_ms || right - left);
     const [, some] = live[seed % Math.max(live.length, 1)] ?? [];
@@ -184,7 +184,7 @@ class MergedStore {
     }
   }
 
-  /** Each block has the bits of entries that are there, and no others, or tells nothing at all. */
+  /** Each block has the bits of existing entries and no others, or all bits. */
   expectNoTrace(): void {
     const { blocks } = this.contents();
     for (const { low, high, bits } of blocks) {
@@ -226,7 +226,7 @@ class MergedStore {
   }
 }
 
-/** A word that no other entry has, one that all have, and now and then so much that it goes through several blocks. */
+/** A word that no other entry has, one that all have, and sometimes enough text for several blocks. */
 function textsOf(position: number): readonly string[] {
   if (position % 11 === 0) return [];
   const long = Array.from({ length: 900 }, (_, at) => ((position + 1) * (at + 7) * 7_919).toString(36)).join(" ");

@@ -1,4 +1,4 @@
-// Slices: the same bits as the signatures, the other way round.
+// Slices: the same bits as the signatures, transposed.
 import { expect, test } from "vitest";
 import { sliceAt, toSlices } from "./segments.js";
 import { SIGNATURE_WORDS, SLICES } from "./signature.js";

@@ -1,4 +1,4 @@
-// Signatures: a text that a document contains is never denied, and most others are.
+// Signatures: a text in the document always matches, and most others do not.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../../../test/support/fuzz.js";
@@ -6,7 +6,7 @@ import { SIGNATURE_WORDS, SignatureWriter, SLICES, slicesOf, windowsOf } from ".
 
 const WINDOW_UNITS = windowsOf("x".repeat(1_000))[0]?.length as number;
 
-/** Few characters of every width, with halves of pairs, so needles almost occur. */
+/** Few characters of every width, with lone surrogates, so needles almost occur. */
 const texts = fc
   .array(fc.constantFrom("a", "b", "ab", " ", "0", "_", "é", "ж", "文", "字", "🙂", "\ud83d", "\ude42", "\0"), {
     maxLength: 80,
@@ -14,7 +14,7 @@ const texts = fc
   .map((parts) => parts.join(""));
 
 describe("a needle", () => {
-  test("that a text holds has all its bits in a block of that text", () => {
+  test("in a text has all its bits in a block of that text", () => {
     const cases = fc.tuple(fc.array(texts, { minLength: 1, maxLength: 6 }), fc.nat(), fc.nat(), fc.nat());
     fc.assert(
       fc.property(cases, ([given, which, start, length]) => {
@@ -30,7 +30,7 @@ describe("a needle", () => {
     );
   });
 
-  test("that begins or ends anywhere in a long text is found across the borders of blocks", () => {
+  test("at any offset of a long text is found across block boundaries", () => {
     const text = Array.from({ length: 60_000 }, (_, at) => ((at * 7_919) % 46_656).toString(36)).join("");
     const writer = new SignatureWriter();
     const span = { first: writer.startText(), last: writer.add(text) };
@@ -42,7 +42,7 @@ describe("a needle", () => {
     expect(misses).toEqual([]);
   });
 
-  test("that does not occur is denied by nearly all blocks, in an alphabet and in ideographs", () => {
+  test("that does not occur matches almost no block, in an alphabet and in ideographs", () => {
     for (const [base, letters] of [
       [0x61, 26],
       [0x430, 32],
@@ -58,7 +58,7 @@ describe("a needle", () => {
     }
   });
 
-  test("that is longer than a window is asked for by its beginning and its end", () => {
+  test("that is longer than a window is searched by its beginning and its end", () => {
     const needle = `${"b".repeat(WINDOW_UNITS)}…${"e".repeat(WINDOW_UNITS)}`;
     expect(windowsOf(needle)).toEqual(["b".repeat(WINDOW_UNITS), "e".repeat(WINDOW_UNITS)]);
     expect(windowsOf("short")).toEqual(["short"]);
@@ -66,14 +66,14 @@ describe("a needle", () => {
   });
 });
 
-test("one character, however often, and empty texts fill no block", () => {
+test("of one repeated character, and an empty text, fill no block", () => {
   const writer = new SignatureWriter();
   writer.add("x".repeat(5_000_000));
   for (let nth = 0; nth < 1_000; nth += 1) writer.add("");
   expect(writer.blocks).toBe(1);
 });
 
-test("a run does not reach from one text into the next", () => {
+test("a run does not span two texts", () => {
   const writer = new SignatureWriter();
   for (const text of ["ab", "cd"]) writer.add(text);
   expect(blocksWith(writer, "bc", { first: 0, last: 0 })).toEqual([]);

@@ -1,4 +1,4 @@
-// The text index on SQLite: no match is ever left out, in the order of lists, with any writer and any interruption.
+// The text index on SQLite: no match is missed, in the order of lists, with any writer and any interruption.
 
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -27,11 +27,11 @@ const text = fc
     { maxLength: 12 },
   )
   .map((parts) => parts.join(""));
-/** Times of few values in any order, as imports bring them. */
+/** Times with few distinct values in any order, as in imports. */
 const entry = fc.record({ created_ms: fc.nat(5), kind: fc.constantFrom("message", "error"), texts: fc.array(text) });
 
 describe("candidates", () => {
-  test("hold every match, in the order and the pages of the engine in memory, for any texts and times", async () => {
+  test("include every match, in the order and pages of the in-memory engine, for any texts and times", async () => {
     const needle = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.integer({ min: 1, max: 50 }));
     const cases = fc.record({
       entries: fc.array(entry, { minLength: 1, maxLength: 40 }),
@@ -51,7 +51,7 @@ describe("candidates", () => {
     );
   });
 
-  test("behind many entries that speak of other things take no more looking at than among the newest", async () => {
+  test("of older entries cost no more than among the newest", async () => {
     const index = openIndex({ segment: { blocks: 64, entries: 500 }, few: 32 });
     const said = (at: number): string => (at < 2_000 ? `timeout ${at}` : `nothing of the kind ${at}`);
     const entries = Array.from({ length: 5_000 }, (_, at) => ({ created_ms: at, kind: "error", texts: [said(at)] }));
@@ -64,7 +64,7 @@ describe("candidates", () => {
     const looking = vi.spyOn(Statements.prototype, "all");
     onTestFinished(() => looking.mockRestore());
     const positions = await positionsWith(index, "timeout", 30);
-    // What has no signatures may hold anything.
+    // Entries without signatures may contain anything.
     const newest = (from: number, count: number): readonly number[] =>
       Array.from({ length: count }, (_, n) => from - n);
     expect(positions).toEqual([...newest(5_000, 20), ...newest(2_000, 10)]);
@@ -95,7 +95,7 @@ describe("candidates", () => {
 });
 
 describe("texts", () => {
-  test("that two instances give at the same time are all found, and no segment covers another", async () => {
+  test("added by two instances at the same time are all found, and no segments overlap", async () => {
     const path = join(folderOfTest(), "index.db");
     const [left, right] = [openIndex(SMALL, path), openIndex(SMALL, path)] as const;
     const entries = Array.from({ length: 60 }, (_, at) => ({
@@ -122,7 +122,7 @@ describe("texts", () => {
     }
   });
 
-  test("that are pending when the index is closed are written, and found after the next open", async () => {
+  test("that are buffered when the index is closed are written, and found after the next open", async () => {
     const path = join(folderOfTest(), "index.db");
     const entries = Array.from({ length: 10 }, (_, at) => ({ created_ms: at, kind: "error", texts: [`word-${at}`] }));
     const first = openIndex(SMALL, path);
@@ -135,7 +135,7 @@ describe("texts", () => {
     expect(await positionsWith(second, "nowhere")).toEqual([]);
   });
 
-  test("that a killed program held are given again, and nothing is lost", async () => {
+  test("buffered by a killed program are added again, and nothing is lost", async () => {
     const path = join(folderOfTest(), "index.db");
     const entries = Array.from({ length: 10 }, (_, at) => ({ created_ms: at, kind: "error", texts: [`word-${at}`] }));
     await fillWith(openIndex(SMALL, path), entries, 10);
@@ -159,7 +159,7 @@ describe("texts", () => {
     for (let at = 0; at < 9; at += 1) expect(await positionsWith(index, `word-${at}`)).toContain(at + 1);
   });
 
-  test("whose rows are erased while they are held are written without a trace of them", async () => {
+  test("whose rows are erased while they are buffered leave no trace", async () => {
     const path = join(folderOfTest(), "index.db");
     const index = openIndex({ ...SMALL, segment: { blocks: 9, entries: 99 } }, path);
     const texts = [["kept alpha"], ["secret-xyzzy"], [], ["kept beta"], ["x".repeat(50)]];
@@ -176,7 +176,7 @@ describe("texts", () => {
     expect(await positionsWith(again, "kept")).toEqual([5, 4, 3, 1]);
   });
 
-  test("of another file's past are dropped when the index is reset", async () => {
+  test("of a replaced file are dropped when the index is reset", async () => {
     const path = join(folderOfTest(), "index.db");
     const [left, right] = [openIndex(SMALL, path), openIndex(SMALL, path)] as const;
     const entries = Array.from({ length: 9 }, (_, at) => ({ created_ms: at, kind: "error", texts: ["before"] }));
@@ -184,7 +184,7 @@ describe("texts", () => {
     await left.applyTexts({ texts: textsOf(entries).slice(0, 3), through: 3 });
     await right.reset();
     await fill(right, { rows: rowsOf(entries), through: 9 });
-    // What it held belongs to tables that are gone, so it asks for all from the beginning.
+    // Its buffer belongs to dropped tables, so it requests everything from the beginning.
     expect(await left.applyTexts({ texts: textsOf(entries).slice(3), through: 9 })).toBe(0);
     expect(await left.applyTexts({ texts: textsOf(entries), through: 9 })).toBe(9);
     expect(await positionsWith(right, "before")).toHaveLength(9);
@@ -207,7 +207,7 @@ describe("texts", () => {
     expect(await positionsWith(index, "word-5000-", 9_000)).toContain(5_001);
   });
 
-  test("are never written before their rows, which say when they were created", async () => {
+  test("are never written before their rows, which have their times", async () => {
     const index = openIndex(SMALL);
     const entries = Array.from({ length: 9 }, (_, at) => ({ created_ms: at, kind: "error", texts: ["early"] }));
     await index.applyTexts({ texts: textsOf(entries), through: 9 });
@@ -257,7 +257,7 @@ function textsOf(entries: readonly SampleRow[]): readonly EntryTexts[] {
   return entries.map(({ texts }, at) => ({ position: at + 1, texts }));
 }
 
-/** A piece of one of the texts; undefined where there is none. */
+/** A part of one of the texts; undefined if there is none. */
 function cutFrom(
   entries: readonly SampleRow[],
   [which, one, start, length]: readonly [number, number, number, number],
