@@ -1,11 +1,11 @@
 // Calls of the memory loop to the thread that has the index. They belong to no surface.
 import type { EntryIndex } from "../index/port.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
-import type { Evidence, Proposal } from "../model/memory.js";
+import type { Evidence } from "../model/memory.js";
 import type { AnswerContext, CallsOf } from "../reading/call-table.js";
 import type { SessionList } from "../sessions/session-summary.js";
 import type { FileText } from "./files/file-audit.js";
-import type { ScopedStatement } from "./judge/judgement.js";
+import type { ScopedProposal, ScopedStatement } from "./judge/judgement.js";
 import type { MemoryJudge } from "./judge/memory-judge.js";
 import type { PassRange, TurnQuery } from "./pass-steps.js";
 import type { MemoryDetail, MemoryList, Recalled } from "./review/memory-answers.js";
@@ -26,7 +26,8 @@ const FEW_ENTRIES = 1_000;
 export const memoryCalls = {
   memoriesById: ({ index }: Parts, ids: readonly string[]) => index.whole(({ memories }) => memories.byId(ids)),
   /** Judges a proposal by the record and the known memories. */
-  judge: ({ index }: Parts, proposal: Proposal) => index.whole(async ({ review }) => (await review()).judge(proposal)),
+  judge: ({ index }: Parts, proposal: ScopedProposal) =>
+    index.whole(async ({ review }) => (await review()).judge(proposal)),
   /** Memories that say exactly this. */
   duplicatesOf: ({ index }: Parts, statement: ScopedStatement) =>
     index.whole(async ({ review }) => (await review()).duplicatesOf(statement)),

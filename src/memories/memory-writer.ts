@@ -6,7 +6,7 @@ import { pack } from "../log/capture/pack.js";
 import { Fault } from "../model/fault.js";
 import type { Proposal } from "../model/memory.js";
 import { optionNames } from "../model/options.js";
-import { notFound, orThrow, Rejection } from "../model/rejection.js";
+import { notFound, orThrow, RecorderError, Rejection } from "../model/rejection.js";
 import type { FileText } from "./files/file-audit.js";
 import { Passes, type PassOptions, passOptionNames } from "./passes.js";
 import type { Extractor, ExtractorSettings } from "./propose/extractor.js";
@@ -20,14 +20,18 @@ import type {
   ProposedStatement,
   Recalled,
   Reinforcement,
+  TakenProposal,
   VerdictsGiven,
 } from "./review/memory-answers.js";
+import { TAKEN } from "./review/memory-answers.js";
 import type { NewMemory, ParsedVerdict, ParsedVerdicts } from "./review/memory-input.js";
 import { type LedgerParts, MemoryLedger } from "./review/memory-ledger.js";
 import { Verdicts } from "./review/verdicts.js";
 
 export interface MemoryWriterParts extends LedgerParts, Omit<ProposingParts, "ledger"> {
   readonly openExtractor: (settings: ExtractorSettings) => Extractor;
+  /** Whether the caller may write, but learn nothing of what others recorded. */
+  readonly reads_nothing?: boolean;
 }
 
 export interface ExtractOptions extends PassOptions {
@@ -59,10 +63,15 @@ export class MemoryWriter {
   }
 
   /** Adds a memory on a person's word, or proposes one, which passes the gates or is dropped by one of them. */
-  async add({ status, memory }: NewMemory): Promise<MemorySummary | DroppedProposal> {
+  async add({ status, memory }: NewMemory): Promise<MemorySummary | DroppedProposal | TakenProposal> {
     if (status === "active") return this.#proposing.add(memory);
     // How sure a program is of itself counts for nothing: what it proposes begins as every candidate does.
-    return this.#proposing.propose(memory.proposal.source === "person" ? memory : { ...memory, confidence: undefined });
+    const own = memory.proposal.source === "person" ? memory : { ...memory, confidence: undefined };
+    if (this.#parts.reads_nothing !== true) return this.#proposing.propose(own);
+    await this.#proposing
+      .propose({ ...own, cites_only: this.#parts.writeContext.recorded_by ?? "" })
+      .catch(ignoreRejection);
+    return TAKEN;
   }
 
   promote(id: string, verdict: ParsedVerdict): Promise<MemorySummary> {
@@ -142,6 +151,11 @@ export class MemoryWriter {
 }
 
 const RULE = "rule";
+
+/** Why it was refused, such as an id that is taken, depends on what others recorded. */
+function ignoreRejection(error: unknown): void {
+  if (!(error instanceof RecorderError)) throw error;
+}
 
 export const extractOptionNames = [
   ...passOptionNames,

@@ -1,7 +1,7 @@
 // Adds a memory for a person, or proposes one.
 import { Type } from "typebox";
 import type { Scope } from "../guard/scopes.js";
-import { droppedProposal, memory } from "../memories/review/memory-answers.js";
+import { droppedProposal, isTaken, memory, takenProposal } from "../memories/review/memory-answers.js";
 import { newMemory, parseNewMemory } from "../memories/review/memory-input.js";
 import { isJsonObject } from "../model/json.js";
 import { body, operation } from "./operation.js";
@@ -12,7 +12,8 @@ export const addMemory = operation({
   summary: "Add a memory, or propose one",
   description:
     'A person adds a memory, which is active at once (scope `review`). With `"status": "candidate"` it is proposed ' +
-    "(scope `capture` or `review`): it passes the gates, or the answer says which one dropped it.",
+    "(scope `capture` or `review`): it passes the gates, or the answer says which one dropped it. With scope `capture` it may " +
+    "quote only entries recorded with the same key, and the answer is a 202 either way.",
   scope: "any",
   scopes: scopesFor,
   route: "POST /memories",
@@ -35,11 +36,14 @@ export const addMemory = operation({
     actor: "sender_by_default",
     parse: parseNewMemory,
   }),
-  output: Type.Union([memory, droppedProposal]),
+  output: Type.Union([memory, droppedProposal, takenProposal]),
   recorded: {
-    is_new: (answer) => !("dropped" in answer),
-    new: { description: "Added, or proposed.", output: memory },
-    known: { description: "Dropped.", output: droppedProposal },
+    outcome: (answer) => (isTaken(answer) ? 202 : "dropped" in answer ? 200 : 201),
+    outcomes: {
+      201: { description: "Added, or proposed.", output: memory },
+      200: { description: "Dropped.", output: droppedProposal },
+      202: { description: "Taken: all that a caller with scope `capture` learns.", output: takenProposal },
+    },
   },
   missing: undefined,
   refusals: ["confidence_out_of_range", "label_invalid", "memory_known", "time_invalid"],

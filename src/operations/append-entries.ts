@@ -41,12 +41,14 @@ export const appendEntries = operation({
   }),
   output: appendResult,
   recorded: {
-    is_new: ({ status }) => status === "recorded",
-    new: {
-      description: "Recorded; at least one of them was new.",
-      example: { status: "recorded", entries: [exampleReceipt] } satisfies AppendResult,
+    outcome: ({ status }) => (status === "recorded" ? 201 : 200),
+    outcomes: {
+      201: {
+        description: "Recorded; at least one of them was new.",
+        example: { status: "recorded", entries: [exampleReceipt] } satisfies AppendResult,
+      },
+      200: { description: "All of them were recorded before." },
     },
-    known: { description: "All of them were recorded before." },
   },
   toJson: receiptsJson,
   missing: undefined,

@@ -3,7 +3,7 @@ import { type Captured, receipt } from "../log/capture/capture.js";
 import { jsonObjectOf } from "../model/json.js";
 import { RecorderError } from "../model/rejection.js";
 import { schemaNamed } from "../model/schema.js";
-import { receiptIsNew } from "./entry-body.js";
+import { receiptOutcome } from "./entry-body.js";
 import { body, operation } from "./operation.js";
 import { sessionId } from "./session-id.js";
 
@@ -26,17 +26,19 @@ export const clearSession = operation({
   }),
   output: receipt,
   recorded: {
-    is_new: receiptIsNew,
-    new: {
-      description: "Recorded.",
-      example: {
-        status: "recorded",
-        id: "019a85d2-7c1e-7000-8000-000000000008",
-        position: 8,
-        created_at: "2026-11-15T06:42:00.000Z",
-      } satisfies Captured,
+    outcome: receiptOutcome,
+    outcomes: {
+      201: {
+        description: "Recorded.",
+        example: {
+          status: "recorded",
+          id: "019a85d2-7c1e-7000-8000-000000000008",
+          position: 8,
+          created_at: "2026-11-15T06:42:00.000Z",
+        } satisfies Captured,
+      },
+      200: { description: "The marker with this id was recorded before." },
     },
-    known: { description: "The marker with this id was recorded before." },
   },
   missing: undefined,
   refusals: ["session_id_invalid", "id_invalid", "label_invalid", "time_invalid"],

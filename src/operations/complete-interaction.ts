@@ -4,7 +4,7 @@ import type { CompletionInput, EntryInput } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
 import { RecorderError } from "../model/rejection.js";
 import { schemaNamed } from "../model/schema.js";
-import { entryOfKind, receiptIsNew } from "./entry-body.js";
+import { entryOfKind, receiptOutcome } from "./entry-body.js";
 import { interactionId } from "./entry-ref.js";
 import { body, operation } from "./operation.js";
 
@@ -32,9 +32,11 @@ export const completeInteraction = operation({
   }),
   output: receipt,
   recorded: {
-    is_new: receiptIsNew,
-    new: { description: "Recorded; the receipt is the response's." },
-    known: { description: "The same response was recorded before." },
+    outcome: receiptOutcome,
+    outcomes: {
+      201: { description: "Recorded; the receipt is the response's." },
+      200: { description: "The same response was recorded before." },
+    },
   },
   missing: undefined,
   refusals: ["interaction_not_found", "already_completed", "id_invalid", "time_invalid"],

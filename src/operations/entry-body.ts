@@ -20,8 +20,9 @@ export const noFields = body({
   parse: (given) => jsonObjectOf(given ?? {}, "the body"),
 });
 
-export function receiptIsNew({ status }: Captured): boolean {
-  return status === "recorded";
+/** 201 where the entry is new, 200 where it was recorded before. */
+export function receiptOutcome({ status }: Captured): 200 | 201 {
+  return status === "recorded" ? 201 : 200;
 }
 
 /**

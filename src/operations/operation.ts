@@ -39,12 +39,20 @@ export function body<S extends TSchema, Parsed>(definition: Body<S, Parsed>): Bo
   return definition;
 }
 
-/** Of an operation that can find everything done before: 201 where something was recorded, 200 where nothing was. */
+/** How an operation that records can turn out, by HTTP status. */
 interface Recorded<A> {
-  readonly is_new: (answer: A) => boolean;
-  readonly new: Outcome;
-  readonly known: Outcome;
+  readonly outcome: (answer: A) => RecordedStatus;
+  readonly outcomes: {
+    /** Something was recorded. */
+    readonly 201: Outcome;
+    /** Nothing was. */
+    readonly 200: Outcome;
+    /** The answer does not say which: the caller may not learn it. */
+    readonly 202?: Outcome;
+  };
 }
+
+type RecordedStatus = 200 | 201 | 202;
 
 /** One of several answers, for the documentation. */
 interface Outcome {

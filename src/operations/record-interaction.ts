@@ -3,7 +3,7 @@ import { receipt } from "../log/capture/capture.js";
 import type { EntryInput, InteractionInput } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
 import { schemaNamed } from "../model/schema.js";
-import { entryOfKind, exampleReceipt, receiptIsNew } from "./entry-body.js";
+import { entryOfKind, exampleReceipt, receiptOutcome } from "./entry-body.js";
 import { body, operation } from "./operation.js";
 
 export const recordInteraction = operation({
@@ -36,9 +36,11 @@ export const recordInteraction = operation({
   }),
   output: receipt,
   recorded: {
-    is_new: receiptIsNew,
-    new: { description: "Recorded.", example: exampleReceipt },
-    known: { description: "It was recorded before." },
+    outcome: receiptOutcome,
+    outcomes: {
+      201: { description: "Recorded.", example: exampleReceipt },
+      200: { description: "It was recorded before." },
+    },
   },
   missing: undefined,
   refusals: ["prompt_blank", "id_invalid", "label_invalid", "session_id_invalid", "time_invalid"],

@@ -4,6 +4,7 @@ import type { Growth } from "../engines/port.js";
 import { Exports } from "../export/exports.js";
 import type { KeyStore } from "../guard/keys.js";
 import { Keys } from "../guard/keys.js";
+import type { Scope } from "../guard/scopes.js";
 import { type WatchClock, Watches } from "../import/watch/watches.js";
 import type { AlteredNote } from "../log/altered-note.js";
 import { audited } from "../log/audit.js";
@@ -128,8 +129,10 @@ export function composeRecorder(opened: StoreParts): Recorder {
     await keys.close();
     await log.close();
   };
-  const partsOf = (recorded_by: string): RecorderParts =>
-    partsWith(writingParts({ ...store, commit, queue, recorded, writeContext: { ...writeContext, recorded_by } }));
+  const partsOf = (recorded_by: string, scope: Scope): RecorderParts => {
+    const own = { writeContext: { ...writeContext, recorded_by }, reads_nothing: scope === "capture" };
+    return partsWith(writingParts({ ...store, commit, queue, recorded, ...own }));
+  };
   const partsWith = ({ capture, admin, exports, imports, memories }: WritingParts): RecorderParts => ({
     ...shared,
     capture,
@@ -171,6 +174,7 @@ function writingParts(
     readonly commit: GroupCommit;
     readonly queue: SerialQueue;
     readonly recorded: RecordedHooks;
+    readonly reads_nothing?: boolean;
   },
 ) {
   const { log, calls, mask, commit, writeContext } = store;

@@ -11,6 +11,7 @@ import type {
   ProposedStatement,
   Recalled,
   Reinforcement,
+  TakenProposal,
   VerdictsGiven,
 } from "../memories/review/memory-answers.js";
 import type {
@@ -59,8 +60,11 @@ export class Memories {
     return this.#operations.recall(options);
   }
 
-  /** Proposes a statement, which passes the gates or is dropped by one of them. Only a person's verdict makes it active. */
-  async propose(input: ProposalInput): Promise<MemorySummary | DroppedProposal> {
+  /**
+   * Proposes a statement, which passes the gates or is dropped by one of them. Only a person's verdict makes it active. With a key
+   * of scope `capture`, a server only says that it was taken.
+   */
+  async propose(input: ProposalInput): Promise<MemorySummary | DroppedProposal | TakenProposal> {
     return this.#operations.addMemory(withStatus("candidate", input));
   }
 

@@ -2,6 +2,7 @@
 
 import { type ExportOptions, type Exports, exportInput, parseExportQuery } from "../export/exports.js";
 import type { Keys } from "../guard/keys.js";
+import type { Scope } from "../guard/scopes.js";
 import type { ImportOptions, ImportReport } from "../import/import-files.js";
 import type { Watch, WatchCounts, WatchOptions } from "../import/watch/watch-files.js";
 import type { Watches } from "../import/watch/watches.js";
@@ -87,7 +88,7 @@ export interface RecorderParts {
   readonly learn: (options: LearningOptions) => void;
   readonly watches: Watches;
   /** The parts for requests with this key. */
-  readonly by: (key_id: string) => RecorderParts;
+  readonly by: (key_id: string, scope: Scope) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
   readonly close: () => Promise<void>;
 }
@@ -117,15 +118,17 @@ export class Recorder extends OperationMethodsBase {
 
   /**
    * The same store for a caller that a server has let in with a key: what is recorded through it, audit entries included,
-   * carries the key's id as `recorded_by`. It is closed with the recorder that it came from.
+   * carries the key's id as `recorded_by`. With a key of scope `capture`, no answer depends on what others recorded. It is
+   * closed with the recorder that it came from.
    */
-  recordedBy(key_id: string): Recorder {
+  recordedBy(key_id: string, scope: Scope = "admin"): Recorder {
     if (key_id === "") return this;
     const parts = this.#open();
+    // A key never changes its scope.
     const known = this.#byKey.get(key_id);
     if (known !== undefined) return known;
     if (isKeyId(key_id)) {
-      const recorder = new Recorder(parts.by(key_id));
+      const recorder = new Recorder(parts.by(key_id, scope));
       this.#byKey.set(key_id, recorder);
       return recorder;
     }

@@ -95,7 +95,7 @@ async function record(recorder: Recorder): Promise<void> {
   ]);
   const evidence = [{ entry_id: "u1", quote: REQUEST }];
   const proposed = await recorder.memories.propose({ content: REJECTED, type: "preference", evidence });
-  if ("dropped" in proposed) throw new Error(proposed.reason);
+  if (!("id" in proposed)) throw new Error(JSON.stringify(proposed));
   await recorder.memories.reject(proposed.id, { reason: "wrong" });
 }
 

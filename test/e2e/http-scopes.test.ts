@@ -331,14 +331,11 @@ test("an export breaks off once its key is revoked, and asking for its headers a
 
 test("a capture key proposes in its own name, and a review key can name the actor", async () => {
   const evidence = [{ entry_id: "spoken", quote: "I want every answer to be short" }];
-  await server().recorder.append({
-    kind: "message",
-    id: "spoken",
-    session_id: "s",
-    role: "user",
-    project: "p",
-    content: "I want every answer to be short",
-  });
+  const authorization = `Bearer ${keyByScope.get("capture")}`;
+  const spoken = { kind: "message", id: "spoken", session_id: "s", role: "user", project: "p" };
+  const entry = { ...spoken, content: "I want every answer to be short" };
+  const headers = { authorization, "content-type": "application/json" };
+  expect((await server().post("/entries", entry, headers)).status).toBe(201);
   const propose = (scope: Scope, more: object): Promise<HttpResponse> =>
     server().post(
       "/memories",
@@ -348,8 +345,9 @@ test("a capture key proposes in its own name, and a review key can name the acto
   const refused = await propose("capture", { actor: "anna" });
   expect([refused.status, refused.body.error.code]).toEqual([403, "scope_insufficient"]);
   const taken = await propose("capture", {});
-  expect(taken.status).toBe(201);
-  const { history } = (await server().recorder.memories.get(taken.body.id)) ?? { history: [] };
+  expect([taken.status, taken.body]).toEqual([202, { status: "taken" }]);
+  const [candidate] = (await server().recorder.memories.list({ status: "candidate" })).memories;
+  const { history } = (await server().recorder.memories.get(candidate?.id ?? "")) ?? { history: [] };
   expect(history[0]?.actor).toMatch(/^key:/);
   const named = await propose("review", { actor: "anna", content: "Wants no answer to be long, ever" });
   expect((await server().recorder.memories.get(named.body.id))?.history[0]?.actor).toBe("anna");

@@ -328,7 +328,8 @@ test("a tool needs what its route needs, and what is recorded carries the key's 
   const evidence = [{ entry_id: "m", quote: words }];
   const proposal = { content: "Answers come in German", type: "preference", evidence };
   const proposed = await writer.call("propose_memory", proposal);
-  const { id } = proposed.structuredContent;
+  expect(proposed.structuredContent).toEqual({ status: "taken" });
+  const [{ id }] = (await reader.call("list_memories", {})).structuredContent.memories as [{ readonly id: string }];
   expect((await reader.call("get_entry", { id })).structuredContent.actor).toBe(`key:${capture.id}`);
   await expect(overHttp(server)).rejects.toThrow();
 });

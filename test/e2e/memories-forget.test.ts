@@ -19,7 +19,7 @@ async function say(id: string, session_id: string, content: string): Promise<voi
 async function propose(name: string, content: string, quotes: { readonly [entry_id: string]: string }): Promise<void> {
   const evidence = Object.entries(quotes).map(([entry_id, quote]) => ({ entry_id, quote }));
   const proposed = await recorder.memories.propose({ content, type: "preference", evidence });
-  if ("dropped" in proposed) throw new Error(`${name}: ${proposed.dropped} ${proposed.reason}`);
+  if (!("id" in proposed)) throw new Error(`${name}: ${JSON.stringify(proposed)}`);
   ids[name] = proposed.id;
 }
 

@@ -317,7 +317,7 @@ test("who may capture proposes, who may review decides, who may read reads", asy
   expect((await post("read", "/memories", candidate)).status).toBe(403);
   expect((await post("capture", "/memories", { content: "Answers in German" })).status).toBe(403);
   expect((await post("capture", "/memories", { ...candidate, source: "person" })).status).toBe(403);
-  const proposed = await post("capture", "/memories", candidate);
+  const proposed = await post("review", "/memories", candidate);
   expect([proposed.status, proposed.body.source]).toEqual([201, "agent"]);
   expect((await post("capture", `/memories/${proposed.body.id}/promote`, {})).status).toBe(403);
   expect((await post("read", `/memories/${proposed.body.id}/promote`, {})).status).toBe(403);

@@ -24,7 +24,7 @@ const propose = async (entry_id: string, from = recorder, content = "Wants every
 
 async function candidate(entry_id = "a1"): Promise<string> {
   const proposed = await propose(entry_id);
-  if ("dropped" in proposed) throw new Error(proposed.reason);
+  if (!("id" in proposed)) throw new Error(JSON.stringify(proposed));
   return proposed.id;
 }
 

@@ -27,7 +27,7 @@ export function ProposeMemory({ project }: { readonly project: string }) {
       (answer) => {
         if ("dropped" in answer) return refuse(proposed, `Not proposed: ${answer.reason}`);
         setDraft(undefined);
-        setOutcome({ words: `Proposed “${answer.content}”.`, isDone: true });
+        setOutcome({ words: "id" in answer ? `Proposed “${answer.content}”.` : "Sent for review.", isDone: true });
       },
       (error: Error) => refuse(proposed, error.message),
     );

@@ -4,6 +4,12 @@ import type { Evidence, MemoryStatus, Proposal } from "../../model/memory.js";
 import type { DroppedProposal } from "../review/memory-answers.js";
 import type { QuotedEntry } from "../text/quoted-entry.js";
 
+/** A proposal on its way to the gates. */
+export interface ScopedProposal extends Proposal {
+  /** The key whose own entries are all that it may cite. */
+  readonly cites_only?: string;
+}
+
 export interface GateContext {
   /** The entries that the evidence names, by id; forgotten ones are missing. */
   readonly entriesById: ReadonlyMap<string, QuotedEntry>;

@@ -29,6 +29,7 @@ import type {
   GivenText,
   Judged,
   QuotedEvidence,
+  ScopedProposal,
   ScopedStatement,
 } from "./judgement.js";
 import { comparable, wordsOf } from "./statement.js";
@@ -89,7 +90,7 @@ export class MemoryJudge {
   }
 
   /** Sends a proposal through the gates, unless its source is paused. */
-  async judge(proposal: Proposal): Promise<Judged> {
+  async judge({ cites_only, ...proposal }: ScopedProposal): Promise<Judged> {
     const memories = await this.#memories();
     const { source, generation } = proposal;
     const acceptance = this.#parts.memories
@@ -100,7 +101,7 @@ export class MemoryJudge {
       const reason = `Of the last ${accepted + rejected} proposals of this source ${accepted} were accepted: it is paused.`;
       return { dropped: "paused", reason };
     }
-    const named = await namedEntries(proposal.evidence, this.#parts.entries);
+    const named = await namedEntries(proposal.evidence, this.#parts.entries, cites_only);
     const context = await gateContextOf(named, { memories, given: this.#given, project: proposal.project });
     const judgement = judge(proposal, context, this.#stems);
     if ("kept" in judgement) {
@@ -188,11 +189,16 @@ interface NamedEntry {
   readonly through: number;
 }
 
-async function namedEntries(evidence: readonly Evidence[], entries: EntryReader): Promise<NamedEntries> {
+async function namedEntries(
+  evidence: readonly Evidence[],
+  entries: EntryReader,
+  cites_only?: string,
+): Promise<NamedEntries> {
   const named = new Map<string, NamedEntry>();
   for (const id of new Set(evidence.map(({ entry_id }) => entry_id))) {
     const entry = await entries.getById(id);
     if (entry === undefined || "erased" in entry) continue;
+    if (cites_only !== undefined && entry.recorded_by !== cites_only) continue;
     const quoted = quotedEntry(entry);
     if (quoted !== undefined) named.set(id, { entry, quoted, through: await saidThrough(entry, entries) });
   }

@@ -57,8 +57,8 @@ export class Proposing {
     return taken === undefined ? this.#ledger.named(id) : this.#same(id, proposal.content);
   }
 
-  async #propose({ proposal, ...whose }: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
-    const judged = await this.#ledger.calls.judge(proposal);
+  async #propose({ proposal, cites_only, ...whose }: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
+    const judged = await this.#ledger.calls.judge(cites_only === undefined ? proposal : { ...proposal, cites_only });
     if ("dropped" in judged) {
       const { quoted = [], ...dropped } = judged;
       if (dropped.adds_evidence_to !== undefined) await this.#support(dropped.adds_evidence_to, quoted, whose.actor);

@@ -152,6 +152,15 @@ const dropped = {
 };
 export const droppedProposal = named("DroppedProposal", Type.Object(dropped));
 
+/** What a caller learns that may not read: the same whatever became of the proposal. */
+export type TakenProposal = AnswerOf<typeof takenProposal>;
+export const takenProposal = named("TakenProposal", Type.Object({ status: oneOf(["taken"]) }));
+export const TAKEN: TakenProposal = { status: "taken" };
+
+export function isTaken(answer: object): answer is TakenProposal {
+  return (answer as { readonly status?: unknown }).status === TAKEN.status;
+}
+
 /** What verdicts on several have come to. */
 export type VerdictsGiven = AnswerOf<typeof verdictsGiven>;
 export const verdictsGiven = named(

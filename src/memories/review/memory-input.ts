@@ -103,6 +103,8 @@ export interface ParsedMemory {
   readonly proposal: Proposal;
   readonly confidence: number | undefined;
   readonly actor: string;
+  /** The key whose own entries are all that it may cite, where the caller may not read others. */
+  readonly cites_only?: string;
 }
 
 export interface ParsedVerdict {

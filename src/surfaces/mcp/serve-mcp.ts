@@ -20,7 +20,7 @@ export function mcpOverHttp({ recorder, ...options }: Omit<McpOptions, "caller">
   const handler = createMcpHandler(({ authInfo }) => {
     const { extra } = authInfo as AuthInfo;
     const caller = extra as unknown as Caller;
-    return createMcpServer({ ...options, recorder: recorder.recordedBy(caller.key_id), caller });
+    return createMcpServer({ ...options, recorder: recorder.recordedBy(caller.key_id, caller.scope), caller });
   });
   return {
     answer: (request, parsedBody, caller) => {

@@ -68,7 +68,8 @@ const memoryTools = {
     title: "Propose a memory",
     description:
       "Proposes one statement worth knowing next time, with evidence: words of recorded entries, exactly as they stand " +
-      "there. It waits for a person's verdict, or the answer says which gate dropped it and why.",
+      "there. It waits for a person's verdict, or the answer says which gate dropped it and why. With a key that may not read, " +
+      "it only says that it was taken.",
     route: "POST /memories",
     scopes: ["capture", "review"],
     input(schemas) {
@@ -83,7 +84,7 @@ const memoryTools = {
     output: () => ({
       type: "object",
       properties: {
-        status: { type: "string", enum: ["candidate", "dropped"] },
+        status: { type: "string", enum: ["candidate", "dropped", "taken"] },
         id: { type: "string" },
         similar_to: { type: "array", items: { type: "string" } },
         conflicts_with: { type: "array", items: { type: "string" } },
@@ -105,6 +106,7 @@ const memoryTools = {
         const { dropped, reason } = answer;
         return { structured: { status: "dropped", dropped, reason }, text: `Dropped by ${dropped}: ${reason}` };
       }
+      if (!("id" in answer)) return { structured: { ...answer }, text: "Taken; a person decides." };
       const { id, similar_to, conflicts_with } = answer;
       const text = `Proposed as ${id}; a person decides.`;
       return { structured: { status: "candidate", id, similar_to, conflicts_with }, text };

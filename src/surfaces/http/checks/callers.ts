@@ -80,7 +80,8 @@ export function requireScope(request: FastifyRequest, reply: FastifyReply, neede
 
 /** The caller's recorder: the entries it adds carry the id of the caller's key. */
 export function recordingOf(request: FastifyRequest, recorder: Recorder): Recorder {
-  return recorder.recordedBy(callerOf(request).key_id);
+  const { key_id, scope } = callerOf(request);
+  return recorder.recordedBy(key_id, scope);
 }
 
 /** Whether the caller may still read: a key may be revoked during a long answer. */

@@ -65,11 +65,10 @@ function describeAnswers({ output, example, answer_is = "The answer.", recorded,
   const text = markdown === undefined ? {} : { [MARKDOWN]: { schema: { type: "string" } } };
   if (recorded === undefined)
     return { 200: { description: answer_is, content: { ...content(output, example), ...text } } };
-  const { new: created, known } = recorded;
-  return {
-    201: { description: created.description, content: content(created.output ?? output, created.example) },
-    200: { description: known.description, content: content(known.output ?? output, known.example) },
-  };
+  const described = Object.entries(recorded.outcomes).map(([status, outcome]) => {
+    return [status, { description: outcome.description, content: content(outcome.output ?? output, outcome.example) }];
+  });
+  return Object.fromEntries(described);
 }
 
 /** What every question can be refused with. */
@@ -83,7 +82,8 @@ function refusalsOf({ is_required }: Body): (typeof bodyRefusals)[number][] {
 export function namedSchemas(described: readonly Described[]): { readonly [name: string]: Schema } {
   const found: { [name: string]: Schema } = {};
   for (const { output, body, recorded } of described) {
-    for (const schema of [output, body?.schema, recorded?.new.output, recorded?.known.output]) referTo(schema, found);
+    const outcomes = Object.values(recorded?.outcomes ?? {}).map((outcome) => outcome.output);
+    for (const schema of [output, body?.schema, ...outcomes]) referTo(schema, found);
   }
   return found;
 }

@@ -87,7 +87,7 @@ function wantsMarkdown(request: FastifyRequest, reply: FastifyReply): boolean {
 }
 
 async function send(reply: FastifyReply, { recorded, toJson }: AnyOperation, answer: never): Promise<unknown> {
-  if (recorded !== undefined) reply.code(recorded.is_new(answer) ? 201 : 200);
+  if (recorded !== undefined) reply.code(recorded.outcome(answer));
   return toJson === undefined ? answer : sendJson(reply, await toJson(answer));
 }
 
