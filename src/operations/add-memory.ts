@@ -4,7 +4,21 @@ import type { Scope } from "../guard/scopes.js";
 import { droppedProposal, isTaken, memory, takenProposal } from "../memories/review/memory-answers.js";
 import { newMemory, parseNewMemory } from "../memories/review/memory-input.js";
 import { isJsonObject } from "../model/json.js";
+import { type AnswerOf, oneOf, text } from "../model/schema.js";
 import { body, operation } from "./operation.js";
+
+const added = Type.Union([memory, droppedProposal, takenProposal]);
+type Added = AnswerOf<typeof added>;
+
+/** What an agent learns of its proposal. */
+const proposed = Type.Object({
+  status: oneOf(["candidate", "dropped", "taken"]),
+  id: Type.Optional(text),
+  similar_to: Type.Optional(Type.Array(text)),
+  conflicts_with: Type.Optional(Type.Array(text)),
+  dropped: Type.Optional(Type.String({ description: "The gate that dropped it." })),
+  reason: Type.Optional(text),
+});
 
 export const addMemory = operation({
   name: "addMemory",
@@ -17,7 +31,18 @@ export const addMemory = operation({
   scope: "any",
   scopes: scopesFor,
   route: "POST /memories",
-  tool: undefined,
+  tools: [
+    {
+      name: "propose_memory",
+      title: "Propose a memory",
+      description:
+        "Proposes one statement worth knowing next time, with evidence: words of recorded entries, exactly as they stand " +
+        "there. It waits for a person's verdict, or the answer says which gate dropped it and why. With a key that may not read, " +
+        "it only says that it was taken.",
+      body: { schema: "NewMemory", fixed: { status: "candidate" }, withheld: ["status", "source", "actor"] },
+      answer: { schema: proposed, document: proposalDocument, text: proposalText },
+    },
+  ],
   command: undefined,
   input: {},
   positional: [],
@@ -36,7 +61,7 @@ export const addMemory = operation({
     actor: "sender_by_default",
     parse: parseNewMemory,
   }),
-  output: Type.Union([memory, droppedProposal, takenProposal]),
+  output: added,
   recorded: {
     outcome: (answer) => (isTaken(answer) ? 202 : "dropped" in answer ? 200 : 201),
     outcomes: {
@@ -50,6 +75,20 @@ export const addMemory = operation({
   needs: "store",
   answer: ({ memories }, { body }) => memories.add(body),
 });
+
+function proposalDocument(answer: Added): AnswerOf<typeof proposed> {
+  if (isTaken(answer)) return answer;
+  if ("dropped" in answer) return { status: "dropped", dropped: answer.dropped, reason: answer.reason };
+  const { id, similar_to, conflicts_with } = answer;
+  return { status: "candidate", id, similar_to, conflicts_with };
+}
+
+function proposalText(answer: Added): string {
+  if (isTaken(answer)) return "Taken; a person decides.";
+  return "dropped" in answer
+    ? `Dropped by ${answer.dropped}: ${answer.reason}`
+    : `Proposed as ${answer.id}; a person decides.`;
+}
 
 /** A caller with scope capture acts for an agent: it can only propose, and cannot name an actor. */
 function scopesFor(given: unknown): readonly Scope[] | undefined {

@@ -1,12 +1,13 @@
 // Appending entries of any kind, one or many.
 
 import { Type } from "typebox";
-import { type AppendResult, appendResult } from "../log/capture/capture.js";
-import type { EntryInput } from "../model/entry.js";
+import { type AppendResult, appendResult, receipt } from "../log/capture/capture.js";
+import type { CaptureKind, EntryInput } from "../model/entry.js";
+import { itemAt } from "../model/item-at.js";
 import { mapInSlices } from "../model/scheduling.js";
 import { schemaNamed } from "../model/schema.js";
 import { exampleReceipt } from "./entry-body.js";
-import { body, operation } from "./operation.js";
+import { body, operation, type Tool } from "./operation.js";
 
 const session_id = "cli:anna";
 const newEntry = schemaNamed<EntryInput>("NewEntry");
@@ -20,7 +21,28 @@ export const appendEntries = operation({
     "names the refused one by its `index`, from 0.",
   scope: "capture",
   route: "POST /entries",
-  tool: undefined,
+  tools: [
+    recording("message", "NewMessageEntry", {
+      title: "Record a message",
+      description: "Records a message of a conversation, as part of the session's history.",
+    }),
+    recording("tool_call", "NewToolCallEntry", {
+      title: "Record a tool call",
+      description: "Records a tool that was run, with its arguments and its whole result.",
+    }),
+    recording("error", "NewErrorEntry", {
+      title: "Record an error",
+      description: "Records what went wrong, and where.",
+    }),
+    recording("decision", "NewDecisionEntry", {
+      title: "Record a decision",
+      description: "Records what was decided, why, and how sure the decision was.",
+    }),
+    recording("interaction", "NewInteractionEntry", {
+      title: "Record a round-trip with a model",
+      description: "Records a prompt with its response, the model, and what else the model was given.",
+    }),
+  ],
   command: undefined,
   input: {},
   positional: [],
@@ -60,6 +82,28 @@ export const appendEntries = operation({
   needs: "recorder",
   answer: (recorder, { body }) => recorder.append(body),
 });
+
+/** A tool with which an agent records entries of one kind. */
+function recording(
+  kind: CaptureKind,
+  schema: string,
+  words: { readonly title: string; readonly description: string },
+): Tool<AppendResult> {
+  return {
+    name: `record_${kind}`,
+    ...words,
+    body: { schema, fixed: { kind }, hint: "Leave kind out; each kind has a tool of its own." },
+    answer: {
+      schema: receipt,
+      document: ({ entries }) => itemAt(entries, 0),
+      text({ entries }) {
+        const { status, position, id, unknown_fields } = itemAt(entries, 0);
+        const unknown = unknown_fields === undefined ? "" : ` Unknown fields: ${unknown_fields.join(", ")}.`;
+        return `${status === "recorded" ? "Recorded" : "Was recorded before"} at position ${position}, id ${id}.${unknown}`;
+      },
+    },
+  };
+}
 
 /** The receipts of a hundred thousand entries have 12 MB. */
 async function receiptsJson({ status, entries }: AppendResult): Promise<Uint8Array> {

@@ -12,7 +12,7 @@ export const auditMemoryFile = operation({
     "`superseded`. Nothing is recorded.",
   scope: "review",
   route: "POST /memories/audit",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: {},
   positional: [],

@@ -14,7 +14,7 @@ export const clearSession = operation({
   description: "Adds a marker; everything before it stays in the log. The body may be left out.",
   scope: "capture",
   route: "POST /sessions/:id/clear",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id: sessionId },
   positional: ["id"],

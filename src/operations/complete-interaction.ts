@@ -15,7 +15,7 @@ export const completeInteraction = operation({
   description: "The response is an entry of its own, and every view shows the interaction with it from then on.",
   scope: "capture",
   route: "POST /interactions/:id/response",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id: interactionId },
   positional: ["id"],

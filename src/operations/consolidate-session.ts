@@ -32,7 +32,7 @@ export const consolidateSession = operation({
     "summary instead.",
   scope: "capture",
   route: "POST /sessions/:id/consolidate",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id: sessionId },
   positional: ["id"],

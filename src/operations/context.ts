@@ -13,7 +13,7 @@ export const context = operation({
     "Exact if the request was recorded (`context_pack.messages`), otherwise the session's history as it was then.",
   scope: "read",
   route: "GET /entries/:id/context",
-  tool: undefined,
+  tools: [],
   command: {
     operands: [
       {

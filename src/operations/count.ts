@@ -26,7 +26,7 @@ export const count = operation({
   description: "With the times of the first and the last entry; null if there are none.",
   scope: "read",
   route: "GET /stats",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: {},
   positional: [],

@@ -11,7 +11,7 @@ export const extractMemories = operation({
   description: "Proposals wait for review; what was dropped names its gate. Asking again proposes nothing new.",
   scope: "review",
   route: "POST /interactions/:id/extract",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id: interactionId },
   positional: ["id"],

@@ -12,7 +12,7 @@ export const forget = operation({
     "`dry_run` changes nothing. Entries recorded after the redaction stay.",
   scope: "admin",
   route: "POST /forget",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: {},
   positional: [],

@@ -12,12 +12,14 @@ export const getEntry = operation({
   description: "By its id or its position. For an erased entry: what is left.",
   scope: "read",
   route: "GET /entries/:id",
-  tool: {
-    name: "get_entry",
-    title: "One entry, whole",
-    description: "Gets an entry by its id or position. A long entry comes in parts of its JSON text.",
-    in_parts: true,
-  },
+  tools: [
+    {
+      name: "get_entry",
+      title: "One entry, whole",
+      description: "Gets an entry by its id or position. A long entry comes in parts of its JSON text.",
+      in_parts: true,
+    },
+  ],
   command: {
     operands: [{ name: "<id|position>", parameter: "id", description: "the entry's id, or its position in the log" }],
     prose: "",

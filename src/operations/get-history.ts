@@ -53,15 +53,17 @@ export const getHistory = operation({
     "summary come first. A session without entries gives an empty list.",
   scope: "read",
   route: "GET /sessions/:id/history",
-  tool: {
-    name: "session_context",
-    title: "A session as model input",
-    description:
-      "Gives a session as messages for the provider's API: after the last clear and consolidation (whose summary " +
-      "comes first), every tool call with its result.",
-    list: "messages",
-    names: { id: "session_id" },
-  },
+  tools: [
+    {
+      name: "session_context",
+      title: "A session as model input",
+      description:
+        "Gives a session as messages for the provider's API: after the last clear and consolidation (whose summary " +
+        "comes first), every tool call with its result.",
+      list: "messages",
+      names: { id: "session_id" },
+    },
+  ],
   command: undefined,
   input: {
     id: sessionId,

@@ -21,7 +21,7 @@ export const getInteraction = operation({
   description: "With its response once it exists. For an erased interaction: what is left.",
   scope: "read",
   route: "GET /interactions/:id",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id },
   positional: ["id"],

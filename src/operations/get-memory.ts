@@ -10,7 +10,7 @@ export const getMemory = operation({
   description: "With the quotes that are its evidence, and the answers that were given it.",
   scope: "read",
   route: "GET /memories/:id",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id: memoryId("ports") },
   positional: ["id"],

@@ -28,7 +28,7 @@ export const getSession = operation({
   description: "Title, metadata and parent come from its `session_info` entries; counts are by kind.",
   scope: "read",
   route: "GET /sessions/:id",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id: sessionId },
   positional: ["id"],

@@ -11,7 +11,7 @@ export const giveVerdicts = operation({
   description: "Each of them is promoted, or rejected.",
   scope: "review",
   route: "POST /memories/verdicts",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: {},
   positional: [],

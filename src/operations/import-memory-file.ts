@@ -12,7 +12,7 @@ export const importMemoryFile = operation({
     "dropped, and say why.",
   scope: "review",
   route: "POST /memories/import",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: {},
   positional: [],

@@ -69,7 +69,7 @@ export const recorderOperations = {
   listSessions,
 };
 
-/** Those that are methods of a session and of what a recorder offers as `memories`, or answer the library in another form. */
+/** Those that are methods of a session, lists of memories, and what answers the library in another form. */
 const otherOperations = {
   sessionHistory,
   getSession,
@@ -77,8 +77,12 @@ const otherOperations = {
   getHistory,
   listMemories,
   getMemory,
-  recall,
+};
+
+/** Those that are methods of what a recorder offers as `memories`, or work on the store itself. */
+const storeOperations = {
   addMemory,
+  recall,
   promoteMemory,
   rejectMemory,
   supersedeMemory,
@@ -100,7 +104,12 @@ const appendingOperations = {
   clearSession,
 };
 
-export const operations = { ...recorderOperations, ...otherOperations, ...appendingOperations };
+export const operations = {
+  ...recorderOperations,
+  ...otherOperations,
+  ...appendingOperations,
+  ...storeOperations,
+};
 
 export type Operations = typeof operations;
 type OperationName = keyof Operations;

@@ -17,7 +17,7 @@ export const listEntries = operation({
   description: "Rows of interactions and responses leave out the long texts, and have `response_chars` instead.",
   scope: "read",
   route: "GET /entries",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { ...entryFilters, limit: limited(listLimit(50)), cursor: placeCursor },
   positional: [],

@@ -15,7 +15,7 @@ export const listInteractions = operation({
     "interactions, masked. `next_cursor` leads to the next page and is null on the last one.",
   scope: "read",
   route: "GET /interactions",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: {
     ...filtersNamed("project", "session_id", "client", "model", "is", "since", "until", "memory", "chunk"),

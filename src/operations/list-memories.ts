@@ -51,12 +51,14 @@ export const listMemories = operation({
   description: "The newest first; with `status=candidate` the queue, best first.",
   scope: "read",
   route: "GET /memories",
-  tool: {
-    name: "list_memories",
-    title: "What was learned",
-    description: "Lists memories, the newest first, with how often they were given, used and confirmed.",
-    list: "memories",
-  },
+  tools: [
+    {
+      name: "list_memories",
+      title: "What was learned",
+      description: "Lists memories, the newest first, with how often they were given, used and confirmed.",
+      list: "memories",
+    },
+  ],
   command: undefined,
   input: {
     status,

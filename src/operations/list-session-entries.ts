@@ -31,7 +31,7 @@ export const listSessionEntries = operation({
   description: "A session without entries gives an empty list.",
   scope: "read",
   route: "GET /sessions/:id/entries",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: {
     id: sessionId,

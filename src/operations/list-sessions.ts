@@ -21,7 +21,7 @@ export const listSessions = operation({
     "while entries arrive: the list stays as it was at its first page.",
   scope: "read",
   route: "GET /sessions",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { ...sessionFiltersNamed("project", "client"), limit: limited(listLimit(50), "sessions"), cursor },
   positional: [],

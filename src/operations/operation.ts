@@ -62,14 +62,14 @@ interface Outcome {
   readonly example?: unknown;
 }
 
-/** The MCP tool; also how a long answer is shortened, because a model's context is small. */
-interface Tool {
+/** An MCP tool; also how a long answer is shortened, because a model's context is small. */
+export interface Tool<A = never> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   /** The list in the answer that is cut, page by page. */
   readonly list?: string;
-  /** The field that is shown as the answer's text, in place of the document. */
+  /** The field that is shown as the answer's text, in place of the document; with a dot, a field of a field. */
   readonly text?: string;
   /** A long answer comes in parts: of its text, or else of its JSON. */
   readonly in_parts?: true;
@@ -77,6 +77,28 @@ interface Tool {
   readonly names?: { readonly [parameter: string]: string };
   /** Other names that an argument is accepted by, each with the name that it has. */
   readonly aliases?: { readonly [alias: string]: string };
+  /** The most that a number may be: more would not fit before a model. */
+  readonly at_most?: { readonly [parameter: string]: number };
+  /** How the arguments become the body, where there is one. */
+  readonly body?: ToolBody;
+  /** What is answered in place of the whole answer. */
+  readonly answer?: ToolAnswer<A>;
+}
+
+interface ToolBody {
+  /** The name of the schema whose fields are the arguments. */
+  readonly schema: string;
+  /** Fields that every call of the tool has in common; given otherwise, they are refused with the hint. */
+  readonly fixed: { readonly [field: string]: string };
+  readonly hint?: string;
+  /** Fields that an agent cannot set. */
+  readonly withheld?: readonly string[];
+}
+
+interface ToolAnswer<A> {
+  readonly schema: TSchema;
+  readonly document: (answer: A) => object;
+  readonly text: (answer: A) => string;
 }
 
 /** What a command has in addition to its flags, which follow from the input. */
@@ -124,7 +146,7 @@ export interface Operation<
   /** If the body decides: any of these scopes is enough. Undefined if it is refused anyway. */
   readonly scopes?: (body: unknown) => readonly Scope[] | undefined;
   readonly route: Route;
-  readonly tool: Tool | undefined;
+  readonly tools: readonly Tool<AnswerOf<S>>[];
   readonly command: CommandHelp | undefined;
   readonly input: I;
   /** What depends on several parameters at once: the query made whole, or refused. */
@@ -210,8 +232,9 @@ export type MethodOf<Op> = Op extends {
 /** Any operation. */
 export type AnyOperation = Omit<
   Operation,
-  "answer" | "needs" | "input" | "positional" | "refine" | "recorded" | "toJson" | "note"
+  "answer" | "needs" | "input" | "positional" | "refine" | "recorded" | "toJson" | "note" | "tools"
 > & {
+  readonly tools: readonly Tool[];
   readonly note?: (store: StoreWork, query: never, answer: never) => Promise<void>;
   readonly input: Input;
   readonly refine?: (query: never) => object;

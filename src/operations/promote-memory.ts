@@ -11,7 +11,7 @@ export const promoteMemory = operation({
   description: "`content` replaces its wording.",
   scope: "review",
   route: "POST /memories/:id/promote",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id: memoryId("ports") },
   positional: ["id"],

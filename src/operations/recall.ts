@@ -8,7 +8,7 @@ import { type Parameter, parseCount } from "../search/parameters.js";
 import { operation } from "./operation.js";
 
 /** How many tokens recall gives at most, where nothing else is asked for. */
-export const TOKENS_DEFAULT = 2_000;
+const TOKENS_DEFAULT = 2_000;
 
 const project: Parameter<string, string> = {
   description: "Memories of this project and global ones; without it, only global ones.",
@@ -57,7 +57,18 @@ export const recall = operation({
     "`POST /interactions` unchanged.",
   scope: "read",
   route: "GET /recall",
-  tool: undefined,
+  tools: [
+    {
+      name: "recall",
+      title: "Recall what matters now",
+      description:
+        "Returns a project's active memories and global ones, within a budget of tokens. Pass the answer to " +
+        "record_interaction unchanged, to record what was given.",
+      text: "context_pack.text",
+      // More than an answer may hold would be cut, and a statement never is: so many fit.
+      at_most: { budget_tokens: TOKENS_DEFAULT },
+    },
+  ],
   command: undefined,
   input: { project, q, session_id, budget_tokens },
   positional: [],

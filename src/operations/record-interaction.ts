@@ -15,7 +15,7 @@ export const recordInteraction = operation({
     "acknowledged again, different content is refused.",
   scope: "capture",
   route: "POST /interactions",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: {},
   positional: [],

@@ -80,14 +80,16 @@ export const reflect = operation({
     "earlier entries. Every finding cites its entries. With `Accept: text/markdown` the answer is the report's Markdown.",
   scope: "read",
   route: "GET /reflection",
-  tool: {
-    name: "self_reflect",
-    title: "Reflect on recent work",
-    description:
-      "Reports on the newest entries: answers of low confidence, errors by what they have in common, recurring topics, " +
-      "failing and slow tools, disliked answers, decisions followed by errors, the trend, and insights.",
-    text: "markdown",
-  },
+  tools: [
+    {
+      name: "self_reflect",
+      title: "Reflect on recent work",
+      description:
+        "Reports on the newest entries: answers of low confidence, errors by what they have in common, recurring topics, " +
+        "failing and slow tools, disliked answers, decisions followed by errors, the trend, and insights.",
+      text: "markdown",
+    },
+  ],
   command: {
     operands: [],
     prose: "On a terminal the report includes plots; piped, it is plain Markdown.",

@@ -12,7 +12,7 @@ export const reinforceMemories = operation({
     "Each memory counts once per turn. Only a confirmation of a memory that was not given raises its confidence.",
   scope: "review",
   route: "POST /interactions/:id/reinforce",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id: interactionId },
   positional: ["id"],

@@ -11,7 +11,7 @@ export const rejectMemory = operation({
   description: "It is not proposed again.",
   scope: "review",
   route: "POST /memories/:id/reject",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id: memoryId(exampleCandidates[0]) },
   positional: ["id"],

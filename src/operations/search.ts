@@ -81,16 +81,18 @@ export const search = operation({
     "counts matches of other kinds.",
   scope: "read",
   route: "GET /search",
-  tool: {
-    name: "search",
-    title: "Search the record",
-    description:
-      "Finds entries of the conversation that contain all terms, newest first. Raw records, memories, audits and notes about " +
-      "sessions are found with kind; elsewhere counts the matches there. Long fields are shortened; get_entry " +
-      "gives them whole.",
-    list: "results",
-    aliases: { query: "q" },
-  },
+  tools: [
+    {
+      name: "search",
+      title: "Search the record",
+      description:
+        "Finds entries of the conversation that contain all terms, newest first. Raw records, memories, audits and notes about " +
+        "sessions are found with kind; elsewhere counts the matches there. Long fields are shortened; get_entry " +
+        "gives them whole.",
+      list: "results",
+      aliases: { query: "q" },
+    },
+  ],
   command: undefined,
   input: {
     q,

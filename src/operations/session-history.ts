@@ -24,16 +24,18 @@ export const sessionHistory = operation({
     "conversation is searched, which excludes memories that nobody accepted.",
   scope: "read",
   route: "GET /session-history",
-  tool: {
-    name: "session_history",
-    title: "Find a phrase in the record",
-    description:
-      "Finds a phrase in the recorded conversation, newest first, one line per entry: what users and assistants said, tools " +
-      "returned, failed and was decided. For exact terms, exclusions and filters use search.",
-    text: "text",
-    in_parts: true,
-    aliases: { q: "query" },
-  },
+  tools: [
+    {
+      name: "session_history",
+      title: "Find a phrase in the record",
+      description:
+        "Finds a phrase in the recorded conversation, newest first, one line per entry: what users and assistants said, tools " +
+        "returned, failed and was decided. For exact terms, exclusions and filters use search.",
+      text: "text",
+      in_parts: true,
+      aliases: { q: "query" },
+    },
+  ],
   command: undefined,
   input: { query, ...entryFilters, limit: limited(listLimit(10)) },
   refine: (given) => withTypedFilters(given, given.query, "query"),

@@ -11,7 +11,7 @@ export const supersedeMemory = operation({
   description: "`content` adds a memory that replaces it, named by `superseded_by`.",
   scope: "review",
   route: "POST /memories/:id/supersede",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: { id: memoryId("ports") },
   positional: ["id"],

@@ -21,13 +21,15 @@ export const told = operation({
     "Given (and where), fallen out (with the last answer that had it, and why), or never given in the session.",
   scope: "read",
   route: "GET /entries/:id/told",
-  tool: {
-    name: "told",
-    title: "Was this in the model's context?",
-    description:
-      "Says whether a text was in the model's context for an answer: given (and where), fallen out (with the last answer " +
-      "that had it, and why), or never given in the session.",
-  },
+  tools: [
+    {
+      name: "told",
+      title: "Was this in the model's context?",
+      description:
+        "Says whether a text was in the model's context for an answer: given (and where), fallen out (with the last answer " +
+        "that had it, and why), or never given in the session.",
+    },
+  ],
   command: {
     operands: [
       {

@@ -28,7 +28,7 @@ export const usage = operation({
     "it. Tokens are summed up as their providers count them; `cost` takes their differences into account.",
   scope: "read",
   route: "GET /usage",
-  tool: undefined,
+  tools: [],
   command: {
     operands: [],
     prose: "Tokens are counted as providers count them. Costs are in US dollars, days in UTC.",

@@ -42,7 +42,7 @@ export const verify = operation({
     "and `known` says what is missing.",
   scope: "read",
   route: "GET /verify",
-  tool: undefined,
+  tools: [],
   command: undefined,
   input: {},
   positional: [],

@@ -32,7 +32,7 @@ const statement = {
   confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "0.5 by default." })),
   tags: Type.Optional(Type.Array(text)),
   valid_until: Type.Optional(Type.String({ description: "When it stops being true, as an ISO 8601 time." })),
-  evidence: Type.Optional(Type.Array(evidence)),
+  evidence: Type.Optional(Type.Array(evidence, { description: "Its evidence." })),
   actor: Type.Optional(Type.String({ description: "Who decides; the caller by default." })),
 };
 

@@ -8,8 +8,11 @@ import { operations } from "../../operations/index.js";
 import type { Need } from "../../operations/operation.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { countThatFits, pieceOf, recordedText, shortRow } from "./bounds.js";
+import { operationTools } from "./operation-tools.js";
 import type { Arguments, Schemas, Tool, ToolAnswer } from "./tool.js";
-import { tools } from "./tools.js";
+
+/** No tool can promote a memory: only a person does that. */
+const tools = operationTools();
 
 export interface McpOptions {
   readonly recorder: Recorder;
@@ -34,8 +37,9 @@ export function createMcpServer({ recorder, version, schemas, caller }: McpOptio
     const tool = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined;
     if (tool === undefined) throw unknown(`tool ${params.name}`);
     return toResult(() => {
-      refuseScope(tool.scopes, scope);
-      return tool.call(recorder, (params.arguments ?? {}) as Arguments, caller);
+      const args = (params.arguments ?? {}) as Arguments;
+      refuseScope(tool.scopes(args), scope);
+      return tool.call(recorder, args, caller);
     });
   });
   server.setRequestHandler("resources/list", ({ params }) =>

@@ -6,43 +6,84 @@ import { operationList } from "../../operations/index.js";
 import { type AnyOperation, missingFrom, pathParametersOf } from "../../operations/operation.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { countThatFits, cursorAt, fits, pageThatFits, pieceOf, placeOf, shortened } from "./bounds.js";
-import { answerOutput, cursorProperty, envelopeOf, nextCursor, operationInput } from "./schemas.js";
+import { answerOutput, cursorProperty, envelopeOf, nextCursor, operationInput, sentInput } from "./schemas.js";
 import { type Arguments, type JsonSchema, recordedAnswer, type Schemas, type Tool, type ToolAnswer } from "./tool.js";
 
-type ToolOperation = AnyOperation & { readonly tool: NonNullable<AnyOperation["tool"]> };
+type OperationTool = AnyOperation["tools"][number];
 type Document = { readonly [name: string]: unknown };
 
+/** A tool, and the operation that it carries out. */
+interface Carried {
+  readonly operation: AnyOperation;
+  readonly tool: OperationTool;
+}
+
 export function operationTools(): { readonly [name: string]: Tool } {
-  const tools = operationList.filter(hasTool).map((operation) => [operation.tool.name, toolOf(operation)]);
-  return Object.fromEntries(tools);
+  const carried = operationList.flatMap((operation) => operation.tools.map((tool): Carried => ({ operation, tool })));
+  return Object.fromEntries(
+    carried.map((one) => [one.tool.name, one.tool.body === undefined ? asking(one) : sending(one)]),
+  );
 }
 
-function hasTool(operation: AnyOperation): operation is ToolOperation {
-  return operation.tool !== undefined;
-}
-
-function toolOf(operation: ToolOperation): Tool {
-  const { title, description } = operation.tool;
-  const cut = cutOf(operation);
+/** A tool of an operation that is asked with parameters. */
+function asking(carried: Carried): Tool {
+  const { operation, tool } = carried;
+  const { title, description } = tool;
+  const cut = cutOf(carried);
   return {
     title,
     description,
     route: operation.route,
-    scopes: [operation.scope],
-    input: () => inputOf(operation, cut),
-    output: (schemas) => cut.output(operation, schemas),
+    scopes: () => [operation.scope],
+    input: () => inputOf(carried, cut),
+    output: (schemas) => cut.output(carried, schemas),
     async call(recorder, given) {
-      const named = withoutAliases(given, operation.tool.aliases);
-      const args = knownOptions(named, Object.keys(inputOf(operation, cut).properties));
+      const named = withoutAliases(given, tool.aliases);
+      const args = knownOptions(named, Object.keys(inputOf(carried, cut).properties));
       // What is in no path says in its own words that it is missing.
-      const inPath = pathParametersOf(operation).map((name) => operation.tool.names?.[name] ?? name);
+      const inPath = pathParametersOf(operation).map((name) => tool.names?.[name] ?? name);
       const absent = inPath.find((name) => (args[name] ?? undefined) === undefined);
       if (absent !== undefined) {
         throw new RecorderError({ code: "field_missing", field: absent, message: `${absent} is missing` });
       }
-      return cut.answer(operation, args, (own = {}) => ask(operation, recorder, { ...args, ...own }));
+      return cut.answer(carried, args, (own = {}) => ask(carried, recorder, { ...args, ...own }));
     },
   };
+}
+
+/** A tool of an operation that is sent a body. */
+function sending({ operation, tool }: Carried): Tool {
+  const { title, description, answer } = tool;
+  const { schema, fixed, hint, withheld = [] } = tool.body as NonNullable<OperationTool["body"]>;
+  const { scopes, scope, body, route, output } = operation;
+  return {
+    title,
+    description,
+    route,
+    scopes: (args) => scopes?.({ ...args, ...fixed }) ?? [scope],
+    input: (schemas) => sentInput(schemas, schema, [...Object.keys(fixed), ...withheld]),
+    output: (schemas) => outputOf(answer?.schema ?? output, schemas),
+    async call(recorder, args, { actor, key_id }) {
+      for (const field of withheld) if (args[field] !== undefined) throw notForAgents(field);
+      for (const [field, value] of Object.entries(fixed)) {
+        if ((args[field] ?? value) !== value) throw fixedHere(field, value, hint);
+      }
+      // Without a key here, the store behind the recorder decides who it was.
+      const sender = body?.actor === undefined || key_id === "" ? {} : { actor };
+      const answered = (await recorder.operate(operation, { body: { ...args, ...fixed, ...sender } })) as never;
+      if (answer === undefined) return recordedAnswer(answered);
+      return { structured: { ...answer.document(answered) }, text: answer.text(answered) };
+    },
+  };
+}
+
+function notForAgents(field: string): RecorderError {
+  const message = `an agent cannot set ${field}`;
+  return new RecorderError({ code: "field_invalid", field, message, hint: "Leave it out; a person decides." });
+}
+
+function fixedHere(field: string, value: string, hint = "Leave it out."): RecorderError {
+  return new RecorderError({ code: "field_invalid", field, message: `${field} must be ${value} here`, hint });
 }
 
 function withoutAliases(given: Arguments, aliases: { readonly [alias: string]: string } = {}): Arguments {
@@ -57,15 +98,15 @@ function withoutAliases(given: Arguments, aliases: { readonly [alias: string]: s
 interface Cut {
   /** Whether it is read on with a cursor that the tool makes itself. */
   readonly has_cursor: boolean;
-  readonly output: (operation: ToolOperation, schemas: Schemas) => JsonSchema;
+  readonly output: (carried: Carried, schemas: Schemas) => JsonSchema;
   readonly answer: (
-    operation: ToolOperation,
+    carried: Carried,
     args: Arguments,
     ask: (own?: Arguments) => Promise<Document>,
   ) => Promise<ToolAnswer>;
 }
 
-function cutOf({ tool, input }: ToolOperation): Cut {
+function cutOf({ tool, operation: { input } }: Carried): Cut {
   if (tool.in_parts === true) return tool.text === undefined ? documentInParts : textInParts;
   if (tool.list === undefined) return whole;
   return "cursor" in input ? pages : listInParts;
@@ -73,13 +114,13 @@ function cutOf({ tool, input }: ToolOperation): Cut {
 
 const whole: Cut = {
   has_cursor: false,
-  output: (operation, schemas) => answerOutput(schemas, nameOf(operation)),
+  output: ({ operation }, schemas) => outputOf(operation.output, schemas),
   async answer({ tool }, _, ask) {
     const answer = await ask();
     const document = shortened(answer) ?? withoutLists(answer);
     return tool.text === undefined
       ? recordedAnswer(document)
-      : recordedAnswer(document, pieceOf(String(answer[tool.text]), "").text);
+      : recordedAnswer(document, pieceOf(String(fieldAt(answer, tool.text)), "").text);
   },
 };
 
@@ -96,7 +137,7 @@ const pages: Cut = {
 
 const listInParts: Cut = {
   has_cursor: true,
-  output({ tool, output }) {
+  output({ tool, operation: { output } }) {
     const { oneOf = [output] } = output as { readonly oneOf?: readonly object[] };
     const shapes = oneOf as readonly { readonly properties: { readonly [name: string]: JsonSchema } }[];
     const { [tool.list ?? ""]: _, ...others } = Object.assign({}, ...shapes.map(({ properties }) => properties));
@@ -158,7 +199,7 @@ type ToolInput = {
   readonly additionalProperties: false;
 };
 
-function inputOf({ input, positional, tool }: ToolOperation, { has_cursor }: Cut): ToolInput {
+function inputOf({ operation: { input, positional }, tool }: Carried, { has_cursor }: Cut): ToolInput {
   const { masked: _, ...shown } = input;
   const named = Object.fromEntries(Object.entries(shown).map(([name, one]) => [tool.names?.[name] ?? name, one]));
   const required = positional.filter((name) => {
@@ -173,17 +214,26 @@ function inputOf({ input, positional, tool }: ToolOperation, { has_cursor }: Cut
   };
 }
 
-async function ask(operation: ToolOperation, recorder: Recorder, args: Arguments): Promise<Document> {
-  const { input, tool } = operation;
-  const given = Object.keys(input).map((name) => [name, args[tool.names?.[name] ?? name]] as const);
-  const options = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+async function ask({ operation, tool }: Carried, recorder: Recorder, args: Arguments): Promise<Document> {
+  const { input } = operation;
+  const { names = {}, at_most = {} } = tool;
+  const given = Object.keys(input).map((name) => [name, args[names[name] ?? name]] as const);
+  const options: { [name: string]: unknown } = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  for (const [name, most] of Object.entries(at_most)) options[name] = Math.min(Number(options[name] ?? most), most);
   const answer = await recorder.operate(operation, { ...options, ...("masked" in input ? { masked: true } : {}) });
   if (answer === undefined) throw missingFrom(operation, options);
   return answer as Document;
 }
 
-function nameOf({ output }: ToolOperation): string {
-  return (output as { readonly title: string }).title;
+/** The schema of an answer: by its name where it has one, since HTTP documents what it refers to. */
+function outputOf(schema: object, schemas: Schemas): JsonSchema {
+  const { title } = schema as { readonly title?: string };
+  return title === undefined ? (schema as JsonSchema) : answerOutput(schemas, title);
+}
+
+/** A field, or a field of a field: `context_pack.text`. */
+function fieldAt(answer: Document, path: string): unknown {
+  return path.split(".").reduce<unknown>((value, name) => (value as Document)[name], answer);
 }
 
 /** Of an answer that is wide rather than long: what is no list. */

@@ -22,11 +22,25 @@ export function operationInput({ input }: Pick<AnyOperation, "input">) {
   return { type: "object", properties, required: [] as readonly string[], additionalProperties: false } as const;
 }
 
-/** The fields of a kind as they are given, its name left out. */
-export function entryInput(schemas: Schemas, schemaName: string): JsonSchema {
-  const { properties, required } = schemas[schemaName] as { properties: Properties; required: readonly string[] };
-  const { kind: _, ...fields } = properties;
-  return { type: "object", properties: fields, required: required.filter((name) => name !== "kind") };
+/** The fields of a body as they are given, but for some; what it refers to stands in it. */
+export function sentInput(schemas: Schemas, schemaName: string, without: readonly string[]): JsonSchema {
+  const { properties, required, ...rest } = schemas[schemaName] as {
+    readonly properties: Properties;
+    readonly required: readonly string[];
+  };
+  const fields = Object.entries(properties).filter(([name]) => !without.includes(name));
+  return {
+    ...rest,
+    properties: resolved(Object.fromEntries(fields), schemas),
+    required: required.filter((name) => !without.includes(name)),
+  };
+}
+
+function resolved(schema: unknown, schemas: Schemas): unknown {
+  return JSON.parse(JSON.stringify(schema), (_, part) => {
+    const [name] = typeof part?.$ref === "string" ? referencesOf(part) : [];
+    return name === undefined ? part : schemas[name];
+  });
 }
 
 /** A schema that stands alone: what it refers to comes with it. */

@@ -1,4 +1,4 @@
-// What a tool is: a row of one of the tables that tools.ts puts together.
+// What a tool is to a client.
 import type { Caller } from "../../guard/keys.js";
 import type { Need } from "../../operations/operation.js";
 import type { Recorder } from "../../recorder/recorder.js";
@@ -18,8 +18,8 @@ export interface Tool {
   readonly description: string;
   /** The route that does the same: one that only gets changes nothing. */
   readonly route: string;
-  /** Any of these scopes will do. */
-  readonly scopes: readonly Need[];
+  /** Which scopes a call needs; any of them will do. */
+  readonly scopes: (args: Arguments) => readonly Need[];
   /** Schemas are made of those that HTTP documents. */
   readonly input: (schemas: Schemas) => JsonSchema;
   readonly output: (schemas: Schemas) => JsonSchema;
