@@ -44,8 +44,8 @@ export async function bundle(root) {
   // Those that write run beside every capture and every erasure, and need a tenth of what is shared: alone they start sooner
   // and take less memory.
   // They are built with the others all the same, so that what is shared stays in one file.
-  for (const name of ["checkpoint", "log", "purge"]) {
-    const alone = await rolldown({ ...options, cwd: root, input: threadSource(name) });
+  for (const input of [...["checkpoint", "log", "purge"].map(threadSource), "src/import/foreign-database-process.ts"]) {
+    const alone = await rolldown({ ...options, cwd: root, input });
     await alone.write({ ...output, codeSplitting: false });
   }
 }

@@ -72,6 +72,8 @@ export interface ImportPlan {
   readonly format: string;
   /** Whether a program is still writing to the files: unfinished records are then left out, and read again later. */
   readonly isGrowing?: () => boolean;
+  /** Ends the reading of a database at once. */
+  readonly signal?: AbortSignal;
 }
 
 /** Checks the options before anything is read. */
@@ -144,7 +146,7 @@ async function importFile(file: string, parts: FileParts): Promise<void> {
     if (!isReadFailure(error)) throw error;
     tally.reject(0, reasonOf(error));
   } finally {
-    found?.database?.close();
+    await found?.database?.close();
     await opened.close();
   }
 }
@@ -165,7 +167,9 @@ async function recognise(
 ): Promise<Recognised | undefined> {
   if (opened.opening.length === 0) return undefined;
   report.files += 1;
-  const database = isDatabase(opened.opening) ? await openTables(file, opened.opening) : undefined;
+  const database = isDatabase(opened.opening)
+    ? await openTables(file, { opening: opened.opening, signal: plan.signal })
+    : undefined;
   if (database !== undefined && "reason" in database) {
     report.lost({ file, reason: database.reason });
     return undefined;

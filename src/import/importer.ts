@@ -167,8 +167,21 @@ interface SourceReaders {
   readonly tables: {
     readonly tables: TableColumns;
     /** The rows of a query, one by one; values are text, numbers, bytes or null. */
-    rows(query: string, ...values: readonly (string | number)[]): Iterable<TableRow>;
+    rows(query: TableQuery): AsyncIterable<TableRow>;
   };
+}
+
+/** What is read of a table. It is no SQL: nothing of a foreign file may decide what is computed. */
+export interface TableQuery {
+  readonly table: string;
+  /** One that the table lacks is null in every row. */
+  readonly columns: readonly string[];
+  /** Only rows that have these values. */
+  readonly where?: { readonly [column: string]: string | number | null };
+  /** Columns to sort by, ascending; among equals the row that was inserted first. */
+  readonly order?: readonly string[];
+  /** Equal rows count as one. */
+  readonly distinct?: boolean;
 }
 
 export type TableRow = { readonly [column: string]: string | number | Uint8Array | null };

@@ -1,7 +1,7 @@
 // simonw/llm's logs.db, in both of its generations: responses to prompts, and linked messages.
 import type { JsonObject, JsonValue } from "../model/json.js";
 import { toUsage, type Usage } from "../model/usage.js";
-import type { ImportStep, Opening, SourceOf, TableImporter, TableRow } from "./importer.js";
+import type { ImportStep, Opening, SourceOf, TableImporter, TableQuery, TableRow } from "./importer.js";
 import { objectIn, textAt } from "./transcript/fields.js";
 import type { AnswerPart } from "./transcript/model-answer.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
@@ -19,7 +19,7 @@ function has(tables: Opening["tables"], table: string, column: string): boolean 
   return tables?.[table]?.includes(column) === true;
 }
 
-async function* read(source: SourceOf<"tables">): AsyncGenerator<ImportStep> {
+async function* read(source: SourceOf<"tables">): AsyncGenerator<Iterable<ImportStep>> {
   const log = new LlmLog(source);
   if (has(source.tables, "responses", "prompt")) yield* log.responses();
   if (has(source.tables, "turns", "tip_message_hash")) yield* log.turns();
@@ -36,25 +36,40 @@ class LlmLog {
     this.#transcript = new Transcript(tool, source);
   }
 
-  *responses(): Generator<ImportStep> {
-    const named = has(this.#source.tables, "conversations", "name");
-    const columns = this.#source.tables.responses ?? [];
-    const optional = ["resolved_model", "reasoning", "token_details", "input_tokens", "output_tokens", "duration_ms"];
-    const chosen = optional.map((name) => (columns.includes(name) ? `r.${name}` : `NULL AS ${name}`));
-    const query = `SELECT r.id, r.model, r.prompt, r.system, r.response, r.conversation_id, r.datetime_utc,
-      ${chosen.join(", ")}, ${named ? "c.name" : "NULL"} AS name
-      FROM responses r ${named ? "LEFT JOIN conversations c ON c.id = r.conversation_id" : ""}
-      ORDER BY r.conversation_id, r.datetime_utc, r.rowid`;
-    for (const row of this.#source.rows(query)) yield* this.#response(row);
+  async *responses(): AsyncGenerator<Iterable<ImportStep>> {
+    const order = ["conversation_id", "datetime_utc"];
+    let conversation: { readonly id: TableRow[string]; readonly name: string } | undefined;
+    for await (const row of this.#source.rows({ table: "responses", columns: responseColumns, order })) {
+      const id = row.conversation_id ?? null;
+      if (conversation?.id !== id) {
+        const [known] = await this.#all({ table: "conversations", columns: ["name"], where: { id: text(id) } });
+        conversation = { id, name: text(known?.name) };
+      }
+      const where = { response_id: String(row.id) };
+      const [results, calls] = [
+        await this.#all({ table: "tool_results", columns: resultColumns, where, order: ["id"] }),
+        await this.#all({ table: "tool_calls", columns: callColumns, where, order: ["id"] }),
+      ];
+      yield this.#response(row, { title: conversation.name, results, calls });
+    }
   }
 
-  *#response(row: TableRow): Generator<ImportStep> {
+  async #all(query: TableQuery): Promise<readonly TableRow[]> {
+    const rows: TableRow[] = [];
+    for await (const row of this.#source.rows(query)) rows.push(row);
+    return rows;
+  }
+
+  *#response(
+    row: TableRow,
+    { title, results, calls }: { title: string; results: readonly TableRow[]; calls: readonly TableRow[] },
+  ): Generator<ImportStep> {
     this.#line += 1;
     const id = String(row.id);
     const at = utc(row.datetime_utc);
     const origin = { line: this.#line, at };
-    const session = yield* this.#sessionOf(text(row.conversation_id) || id, origin, text(row.name));
-    yield* this.#results(session, id, origin);
+    const session = yield* this.#sessionOf(text(row.conversation_id) || id, origin, title);
+    yield* this.#results(session, id, origin, results);
     const system = text(row.system);
     if (system !== "" && system !== this.#session?.system) {
       if (this.#session !== undefined) this.#session.system = system;
@@ -67,7 +82,7 @@ class LlmLog {
     const parts: AnswerPart[] = [
       ...(reasoning === "" ? [] : [{ id, thinking: reasoning }]),
       { id, text: text(row.response) },
-      ...this.#calls(id).map((call) => ({ id: call.id, call })),
+      ...calls.map((call) => toCall(id, call)).map((call) => ({ id: call.id, call })),
     ];
     yield* session.say(
       id,
@@ -84,23 +99,14 @@ class LlmLog {
     yield* session.close();
   }
 
-  #calls(response: string): readonly { readonly id: string; readonly name: string; readonly args: JsonValue }[] {
-    if (!has(this.#source.tables, "tool_calls", "response_id")) return [];
-    const query = "SELECT id, name, arguments, tool_call_id FROM tool_calls WHERE response_id = ? ORDER BY id";
-    return [...this.#source.rows(query, response)].map((row) => ({
-      id: text(row.tool_call_id) || `call-${response}-${row.id}`,
-      name: text(row.name) || "unknown",
-      args: text(row.arguments),
-    }));
-  }
-
   /** Results are stored with the response that they led to. */
-  *#results(session: TranscriptSession, response: string, origin: Origin): Generator<ImportStep> {
-    if (!has(this.#source.tables, "tool_results", "response_id")) return;
-    const columns = this.#source.tables.tool_results ?? [];
-    const exception = columns.includes("exception") ? "exception" : "NULL AS exception";
-    const query = `SELECT id, name, output, tool_call_id, ${exception} FROM tool_results WHERE response_id = ? ORDER BY id`;
-    for (const row of this.#source.rows(query, response)) {
+  *#results(
+    session: TranscriptSession,
+    response: string,
+    origin: Origin,
+    rows: readonly TableRow[],
+  ): Generator<ImportStep> {
+    for (const row of rows) {
       yield session.result({
         ...origin,
         native: `result:${response}:${row.id}`,
@@ -112,24 +118,30 @@ class LlmLog {
     }
   }
 
-  *turns(): Generator<ImportStep> {
-    const query = `SELECT u.id, u.thread_id, u.parent_message_hash, u.tip_message_hash, u.model, u.resolved_model,
-      u.input_tokens, u.output_tokens, u.token_details, u.duration_ms, u.datetime_utc, t.name, t.forked_from
-      FROM turns u LEFT JOIN threads t ON t.id = u.thread_id ORDER BY u.thread_id, u.datetime_utc, u.rowid`;
-    for (const row of this.#source.rows(query)) yield* this.#turn(row);
+  async *turns(): AsyncGenerator<Iterable<ImportStep>> {
+    const order = ["thread_id", "datetime_utc"];
+    for await (const row of this.#source.rows({ table: "turns", columns: turnColumns, order })) {
+      const where = { id: text(row.thread_id) };
+      const [thread] = await this.#all({ table: "threads", columns: ["name", "forked_from"], where });
+      const chain = await this.#chain(text(row.tip_message_hash), text(row.parent_message_hash));
+      yield this.#turn(row, thread, chain);
+    }
   }
 
   /** What a turn added: from its tip back to where the turn before it ended. */
-  *#turn(row: TableRow): Generator<ImportStep> {
+  *#turn(row: TableRow, thread: TableRow | undefined, chain: readonly LlmMessage[]): Generator<ImportStep> {
     this.#line += 1;
     const id = String(row.id);
     const at = utc(row.datetime_utc);
     const origin = { line: this.#line, at };
-    const session = yield* this.#sessionOf(text(row.thread_id) || id, origin, text(row.name), text(row.forked_from));
-    const chain = this.#chain(text(row.tip_message_hash), text(row.parent_message_hash));
+    const session = yield* this.#sessionOf(
+      text(row.thread_id) || id,
+      origin,
+      text(thread?.name),
+      text(thread?.forked_from),
+    );
     const last = chain.findLastIndex(({ role }) => role === "assistant");
-    for (const [index, { hash, role }] of chain.entries()) {
-      const parts = this.#parts(hash);
+    for (const [index, { hash, role, parts }] of chain.entries()) {
       const native = `${id}:${hash.slice(0, 32)}`;
       if (role === "assistant") {
         const spent = index === last ? { usage: usageOf(row) } : {};
@@ -163,23 +175,23 @@ class LlmLog {
     });
   }
 
-  #chain(tip: string, end: string): readonly { readonly hash: string; readonly role: string }[] {
-    const found: { readonly hash: string; readonly role: string }[] = [];
+  async #chain(tip: string, end: string): Promise<readonly LlmMessage[]> {
+    const found: LlmMessage[] = [];
     const seen = new Set<string>();
     let hash = tip;
     while (hash !== "" && hash !== end && !seen.has(hash)) {
       seen.add(hash);
-      const [row] = this.#source.rows("SELECT role, parent_hash FROM messages WHERE hash = ?", hash);
+      const [row] = await this.#all({ table: "messages", columns: ["role", "parent_hash"], where: { hash } });
       if (row === undefined) break;
-      found.push({ hash, role: text(row.role) });
+      found.push({ hash, role: text(row.role), parts: await this.#parts(hash) });
       hash = text(row.parent_hash);
     }
     return found.reverse();
   }
 
-  #parts(hash: string): readonly TableRow[] {
-    const query = "SELECT position, type, tool_name, text, payload FROM parts WHERE message_hash = ? ORDER BY position";
-    return [...this.#source.rows(query, hash)];
+  #parts(message_hash: string): Promise<readonly TableRow[]> {
+    const columns = ["position", "type", "tool_name", "text", "payload"];
+    return this.#all({ table: "parts", columns, where: { message_hash }, order: ["position"] });
   }
 
   *#sessionOf(key: string, origin: Origin, title: string, parent = ""): Generator<ImportStep, TranscriptSession> {
@@ -188,6 +200,35 @@ class LlmLog {
     yield* session.about(origin, { title: title || undefined, parent: parent || undefined });
     return session;
   }
+}
+
+const responseColumns = [
+  ...["id", "model", "prompt", "system", "response", "conversation_id", "datetime_utc", "resolved_model", "reasoning"],
+  ...["token_details", "input_tokens", "output_tokens", "duration_ms"],
+];
+const resultColumns = ["id", "name", "output", "tool_call_id", "exception"];
+const callColumns = ["id", "name", "arguments", "tool_call_id"];
+const turnColumns = [
+  ...["id", "thread_id", "parent_message_hash", "tip_message_hash", "model", "resolved_model", "input_tokens"],
+  ...["output_tokens", "token_details", "duration_ms", "datetime_utc"],
+];
+
+/** A message of the newer generation. */
+interface LlmMessage {
+  readonly hash: string;
+  readonly role: string;
+  readonly parts: readonly TableRow[];
+}
+
+function toCall(
+  response: string,
+  row: TableRow,
+): { readonly id: string; readonly name: string; readonly args: JsonValue } {
+  return {
+    id: text(row.tool_call_id) || `call-${response}-${row.id}`,
+    name: text(row.name) || "unknown",
+    args: text(row.arguments),
+  };
 }
 
 function isResult({ type }: TableRow): boolean {

@@ -9,6 +9,7 @@ import type {
   SourceFacts,
   SourceOf,
   TableImporter,
+  TableQuery,
   TableRow,
 } from "./importer.js";
 import { numberAt, objectAt, objectIn, textAt } from "./transcript/fields.js";
@@ -140,7 +141,7 @@ async function hasMessage(source: SourceFacts, part: JsonObject | undefined, mes
   return false;
 }
 
-async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportStep> {
+async function* readTables(source: SourceOf<"tables">): AsyncGenerator<Iterable<ImportStep>> {
   const transcript = new Transcript(tool, source);
   if (source.tables.message?.includes("data")) yield* readForm(source, transcript, olderForm);
   if (source.tables.session_message?.includes("data")) yield* readForm(source, transcript, newerForm);
@@ -150,61 +151,74 @@ async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportSte
 interface TableForm {
   readonly sessions: string;
   /** In the order of sessions, and of messages within each. */
-  readonly query: string;
+  readonly query: TableQuery;
   readonly more: (row: TableRow) => { readonly [name: string]: TableRow[string] | undefined };
-  readonly parts: (source: SourceOf<"tables">, row: TableRow, message: JsonObject) => readonly JsonObject[];
+  readonly parts: (
+    source: SourceOf<"tables">,
+    row: TableRow,
+    message: JsonObject,
+  ) => readonly JsonObject[] | Promise<readonly JsonObject[]>;
 }
 
 const olderForm: TableForm = {
   sessions: "session",
-  query: "SELECT id, session_id, time_created, data FROM message ORDER BY session_id, time_created, id",
+  query: {
+    table: "message",
+    columns: ["id", "session_id", "time_created", "data"],
+    order: ["session_id", "time_created", "id"],
+  },
   more: (row) => ({ sessionID: row.session_id }),
-  parts(source, row) {
-    const rows = source.rows("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", String(row.id));
-    return [...rows].map((part) => dataOf(part, {}) ?? { type: "unreadable" });
+  async parts(source, row) {
+    const where = { message_id: String(row.id) };
+    const rows = source.rows({ table: "part", columns: ["id", "data"], where, order: ["id"] });
+    const parts: JsonObject[] = [];
+    for await (const part of rows) parts.push(dataOf(part, {}) ?? { type: "unreadable" });
+    return parts;
   },
 };
 
 const newerForm: TableForm = {
   sessions: "session_v2",
-  query: "SELECT id, session_id, type, seq, time_created, data FROM session_message ORDER BY session_id, seq, id",
+  query: {
+    table: "session_message",
+    columns: ["id", "session_id", "type", "seq", "time_created", "data"],
+    order: ["session_id", "seq", "id"],
+  },
   more: (row) => ({ role: row.type }),
   parts: (_source, _row, message) => partsOfContent(message),
 };
 
-function* readForm(source: SourceOf<"tables">, transcript: Transcript, form: TableForm): Generator<ImportStep> {
-  const about = sessionsIn(source, form.sessions);
+async function* readForm(
+  source: SourceOf<"tables">,
+  transcript: Transcript,
+  form: TableForm,
+): AsyncGenerator<Iterable<ImportStep>> {
   let session: OpenCodeSession | undefined;
   let key: string | undefined;
   let line = 0;
-  for (const row of source.rows(form.query)) {
+  for await (const row of source.rows(form.query)) {
     line += 1;
     const message = dataOf(row, form.more(row));
     if (message === undefined) {
-      yield { line, reason: `message ${row.id} holds no JSON` };
+      yield [{ line, reason: `message ${row.id} holds no JSON` }];
       continue;
     }
     if (session === undefined || key !== row.session_id) {
       key = String(row.session_id);
       session = new OpenCodeSession(transcript.session(key), source);
-      yield* session.about(line, about(key));
+      yield session.about(line, await sessionIn(source, form.sessions, key));
     }
-    yield* session.message(line, message, form.parts(source, row, message));
+    yield session.message(line, message, await form.parts(source, row, message));
   }
 }
 
-function sessionsIn(source: SourceOf<"tables">, table: string): (id: string) => JsonObject {
-  const columns = source.tables[table] ?? [];
-  const names = ["title", "directory", "version", "parent_id", "fork_session_id", "time_created", "model"];
-  const chosen = names.filter((name) => columns.includes(name));
-  if (!columns.includes("id") || chosen.length === 0) return () => ({});
-  return (id) => {
-    const [row] = source.rows(`SELECT ${chosen.join(", ")} FROM "${table}" WHERE id = ?`, id);
-    const parentID = row?.parent_id ?? row?.fork_session_id ?? null;
-    return row === undefined
-      ? {}
-      : { ...plain(row), parentID: parentID as JsonValue, time: { created: plain(row).time_created ?? null } };
-  };
+async function sessionIn(source: SourceOf<"tables">, table: string, id: string): Promise<JsonObject> {
+  const columns = ["title", "directory", "version", "parent_id", "fork_session_id", "time_created", "model"];
+  for await (const row of source.rows({ table, columns, where: { id } })) {
+    const parentID = (row.parent_id ?? row.fork_session_id ?? null) as JsonValue;
+    return { ...plain(row), parentID, time: { created: plain(row).time_created ?? null } };
+  }
+  return {};
 }
 
 /** The JSON of a row, with id and time from the row's own columns. */

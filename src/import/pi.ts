@@ -11,6 +11,7 @@ import type {
   SourceOf,
   SourceRecord,
   TableImporter,
+  TableRow,
 } from "./importer.js";
 import { LINE_BYTES_MAX, oneByOne } from "./lines.js";
 import { Branches, type BranchesState, type BranchSwitch } from "./transcript/branches.js";
@@ -137,28 +138,43 @@ class Tree {
   }
 }
 
-async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportStep> {
+async function* readTables(source: SourceOf<"tables">): AsyncGenerator<Iterable<ImportStep>> {
   const columns = source.tables.transcript_events ?? [];
   const key = columns.find((name) => /^session_?(id|key)$/i.test(name));
-  const order = columns.find((name) => /^(seq|sequence|position)$/i.test(name)) ?? "rowid";
-  const where = key === undefined ? "" : `WHERE "${key}" IS ?`;
-  const column = (name: string): string => (columns.includes(name) ? name : "NULL");
-  const query = `SELECT ${column("event_json")} AS json, ${column("event_zstd")} AS packed FROM transcript_events
-    ${where} ORDER BY "${order}"`;
-  const keys = key === undefined ? [] : [...source.rows(`SELECT DISTINCT "${key}" AS key FROM transcript_events`)];
-  for (const values of key === undefined ? [[]] : keys.map((row) => [row.key as string | number])) {
+  const order = columns.find((name) => /^(seq|sequence|position)$/i.test(name));
+  const events = (session: TableRow[string]) => ({
+    table: "transcript_events",
+    columns: ["event_json", "event_zstd"],
+    ...(key === undefined ? {} : { where: { [key]: session as string | number | null } }),
+    ...(order === undefined ? {} : { order: [order] }),
+  });
+  for (const id of await sessionsIn(source, key)) {
     const tree = new Tree();
-    for (const row of source.rows(query, ...values)) tree.add(eventOf(row.json, row.packed) ?? {});
-    const session = new PiSession({ ...source, stem: values.length === 0 ? source.stem : String(values[0]) }, tree);
+    for await (const row of source.rows(events(id))) tree.add(eventOf(row.event_json, row.event_zstd) ?? {});
+    const session = new PiSession({ ...source, stem: key === undefined ? source.stem : String(id) }, tree);
     let line = 0;
-    for (const row of source.rows(query, ...values)) {
+    for await (const row of source.rows(events(id))) {
       line += 1;
-      const record = eventOf(row.json, row.packed);
-      if (record === undefined) yield { line, reason: `row ${line} of session ${values[0] ?? ""} holds no event` };
-      else yield* session.take(line, record);
+      const record = eventOf(row.event_json, row.event_zstd);
+      if (record === undefined) yield [{ line, reason: `row ${line} of session ${id ?? ""} holds no event` }];
+      else yield session.take(line, record);
     }
-    yield* session.end();
+    yield session.end();
   }
+}
+
+async function sessionsIn(
+  source: SourceOf<"tables">,
+  key: string | undefined,
+): Promise<readonly (string | number | null)[]> {
+  if (key === undefined) return [null];
+  const ids: (string | number | null)[] = [];
+  for await (const row of source.rows({ table: "transcript_events", columns: [key], distinct: true })) {
+    const id = row[key] ?? null;
+    // No tool writes bytes there.
+    if (!(id instanceof Uint8Array)) ids.push(id);
+  }
+  return ids;
 }
 
 function eventOf(json: unknown, packed: unknown): JsonObject | undefined {

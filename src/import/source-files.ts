@@ -21,6 +21,7 @@ import type {
   SiblingFiles,
   SourceRecord,
   TableColumns,
+  TableQuery,
   TableRow,
 } from "./importer.js";
 import { EXPORTED_LEVELS_MAX, isOpenAt, LINE_BYTES_MAX, oneByOne, readRecords } from "./lines.js";
@@ -304,8 +305,7 @@ export class FileSource {
       const header = (names: readonly string[]) => document.header(names);
       return importer.read({ ...facts, header, values: (path) => document.values(path) });
     }
-    const rows = (query: string, ...values: readonly (string | number)[]) => this.#rows(query, values);
-    return importer.read({ ...facts, tables: database?.tables ?? {}, rows });
+    return importer.read({ ...facts, tables: database?.tables ?? {}, rows: (query) => this.#rows(query) });
   }
 
   /** The file's bytes, counted as they are read, for batches and progress. */
@@ -323,12 +323,13 @@ export class FileSource {
     })();
   }
 
-  *#rows(query: string, values: readonly (string | number)[]): Generator<TableRow> {
+  async *#rows(query: TableQuery): AsyncGenerator<TableRow> {
     const { tally, database } = this.#source;
-    for (const row of database?.rows(query, ...values) ?? []) {
+    for await (const { row, left_out } of database?.rows(query) ?? []) {
       for (const value of Object.values(row)) {
         if (typeof value === "string" || value instanceof Uint8Array) tally.bytes += value.length;
       }
+      if (left_out !== undefined) tally.reject(0, `a value is too long and was left out: ${left_out}`);
       this.#tell();
       yield row;
     }

@@ -65,7 +65,7 @@ test.each([
 });
 
 test.each([
-  ["src/import/foreign-databases.ts", ["better-sqlite3", "node:fs"]],
+  ["src/import/foreign-database-process.ts", ["better-sqlite3", "node:fs"]],
   ["src/engines/postgres/one.ts", ["pg", "../../log/port.js"]],
   ["src/surfaces/http/one.ts", ["fastify", "../../recorder/recorder.js", "./routes/log.js"]],
   ["src/engines/sqlite/one.test.ts", ["pg"]],

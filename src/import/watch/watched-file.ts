@@ -175,7 +175,7 @@ async function readWhole(seen: Seen, parts: LookParts): Promise<LookResult> {
   };
   const onProgress = (): void => parts.signal.throwIfAborted();
   const growth = new GrowthCheck(seen.quiet_ms < SETTLE_MS.whole);
-  const plan = { ...parts.plan, isGrowing: growth.isGrowing };
+  const plan = { ...parts.plan, isGrowing: growth.isGrowing, signal: parts.signal };
   const options = { onFile, onProgress };
   const { added, existing, rejected } = await importFiles([seen.path], { target: parts.target, plan, options });
   const bookmark = await keep(seen, parts, { importer: format, is_settled: !growth.wasGrowing });
