@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -71,6 +72,8 @@ async function within(ms: number, expectation: () => unknown): Promise<void> {
   const endMs = clock.nowMs() + ms;
   for (;;) {
     await clock.advance(100);
+    // Real time too: databases are read by another process.
+    await pause(10);
     try {
       await expectation();
       return;
