@@ -17,8 +17,6 @@ const TICK_MS = 1_000;
 const RETRY_MS = { file: 60_000, store: 5_000 } as const;
 /** Reading a file that has to be read whole takes at most a tenth of the time. */
 const WHOLE_SHARE = 9;
-/** Not counted: starting the process that reads a database takes about this long. */
-const START_MS = 150;
 
 export interface WatchOptions {
   /** Forces a format, where the content does not identify it. */
@@ -183,8 +181,7 @@ export class Watch {
       this.#trouble = "";
       this.#failures.delete(path);
       this.#note(path, looked);
-      const ms = Math.max(0, performance.now() - start - START_MS);
-      if (looked.bookmark.place === undefined) this.#queue.delay(path, ms * WHOLE_SHARE);
+      if (looked.bookmark.place === undefined) this.#queue.delay(path, (performance.now() - start) * WHOLE_SHARE);
     } catch (error) {
       this.#recover(path, error);
     }
