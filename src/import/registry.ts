@@ -10,7 +10,7 @@ import {
   claudeRequestImporter,
   claudeResponseImporter,
 } from "./claude-code.js";
-import { codexImporter } from "./codex.js";
+import { codexImporter } from "./codex/codex.js";
 import { cursorImporter } from "./cursor.js";
 import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";
 import { hansardImporter } from "./hansard.js";

@@ -110,6 +110,8 @@ export function callFactsOf(kind: string, body: JsonObject): CallFacts | undefin
       return worthTelling({ of: String(body.interaction_id), ...tellingOf(kind, body, body.usage) });
     case "message":
       return ofMessage(body);
+    case "consolidation":
+      return ofConsolidation(body);
     default:
       return undefined;
   }
@@ -132,6 +134,14 @@ function ofMessage(body: JsonObject): CallFacts | undefined {
   const of = isText(extra.continues) ? extra.continues : String(body.id);
   const adds = isText(extra.continues) ? { adds: true as const } : {};
   return { ...(telling.message === undefined ? { of } : {}), ...adds, ...telling };
+}
+
+/** The call that wrote the summary, where the tool recorded what it cost. */
+function ofConsolidation(body: JsonObject): CallFacts | undefined {
+  const usage = isJsonObject(body.extra) ? body.extra.usage : undefined;
+  if (usage === undefined) return undefined;
+  const telling = tellingOf("consolidation", body, usage);
+  return telling.tokens === undefined ? undefined : { of: String(body.id), ...telling };
 }
 
 type Telling = Omit<CallFacts, "of" | "adds">;

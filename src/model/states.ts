@@ -60,7 +60,8 @@ export function marksOf(kind: string, body: JsonObject): readonly Mark[] {
 
 /** The model that an entry names; imported assistant messages may name one too. */
 export function modelOf(kind: string, { model, extra }: JsonObject): string | undefined {
-  const named = kind === "message" && isJsonObject(extra) ? extra.model : model;
+  const isImported = kind === "message" || kind === "consolidation";
+  const named = isImported && isJsonObject(extra) ? extra.model : model;
   return isText(named) ? named : undefined;
 }
 

@@ -10,7 +10,8 @@ import sys
 INJECTED = re.compile(
     r"<(command-[a-z-]+|local-command-[a-z-]+|bash-[a-z-]+|task-notification|system-reminder|ide_[a-z_]+)\b[\s\S]*?(</\1>|$)"
 )
-CODEX_CONTEXT = re.compile(r"^\s*(<(environment_context|user_instructions|user_action|user_shell_command|turn_aborted)\b|# AGENTS\.md)")
+CODEX_CONTEXT = re.compile(r"^\s*(<(environment_context|user_instructions|user_action|turn_aborted)\b|# AGENTS\.md)")
+CODEX_COMMAND = "<user_shell_command>"
 
 
 def lines_of(path):
@@ -71,7 +72,9 @@ def codex(path):
         payload = line.get("payload") or {}
         if line.get("type") == "response_item" and payload.get("role") == "user":
             text = "\n".join(block.get("text", "") for block in blocks_of(payload.get("content")))
-            if not CODEX_CONTEXT.match(text):
+            if text.startswith(CODEX_COMMAND):
+                results += "<result>" in text
+            elif not CODEX_CONTEXT.match(text):
                 users.append(("item", text.strip()))
         elif line.get("type") == "event_msg" and payload.get("type") == "user_message":
             users.append(("event", payload.get("message", "").strip()))
@@ -156,7 +159,8 @@ def codex_calls(paths):
             info = payload.get("info") or {}
             last = info.get("last_token_usage") or ({} if info else payload)
             sums = json.dumps(info.get("total_token_usage"))
-            if "input_tokens" in last and (sums == "null" or sums != total):
+            # After a compaction it counts from zero, which is no call.
+            if last.get("input_tokens") and (sums == "null" or sums != total):
                 total = sums
                 counts = [last.get(name, 0) for name in ("input_tokens", "output_tokens", "cached_input_tokens")] + [0]
                 calls[(session, sums if sums != "null" else len(calls))] = counts

@@ -43,7 +43,7 @@ function filesIn(folder: string): readonly string[] {
 function countsOf(entries: readonly Entry[]): { readonly [name: string]: number } {
   const { input_tokens = 0, output_tokens = 0 } = tokensOf(entries);
   const of = (role: string): number =>
-    entries.filter((entry) => entry.kind === "message" && entry.role === role).length;
+    entries.filter((entry) => entry.kind === "message" && entry.role === role && entry.injected === "").length;
   return {
     user: of("user"),
     assistant: of("assistant"),
