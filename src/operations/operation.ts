@@ -103,10 +103,19 @@ interface ToolAnswer<A> {
 
 /** What a command has in addition to its flags, which follow from the input. */
 interface CommandHelp {
-  /** Arguments without a flag, each with the parameter that it gives; `<text...>` takes all that follow. */
-  readonly operands: readonly { readonly name: string; readonly parameter: string; readonly description: string }[];
-  readonly prose: string;
-  readonly examples: readonly (readonly [description: string, line: string])[];
+  /** Arguments without a flag; `<text...>` takes all that follow. */
+  readonly operands?: readonly Operand[];
+  readonly prose?: string;
+  readonly examples?: readonly (readonly [description: string, line: string])[];
+}
+
+interface Operand {
+  readonly name: string;
+  /** The parameter that it gives. */
+  readonly parameter: string;
+  readonly description: string;
+  /** What to do if it is refused. */
+  readonly hint?: string;
 }
 
 /** Where an answer comes from, and how fresh it is. */

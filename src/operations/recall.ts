@@ -69,7 +69,13 @@ export const recall = operation({
       at_most: { budget_tokens: TOKENS_DEFAULT },
     },
   ],
-  command: undefined,
+  command: {
+    operands: [{ name: "[q...]", parameter: "q", description: "the prompt; memories that match it come first" }],
+    examples: [
+      ["the memories for a prompt", 'hansard recall "which port?" --project atlas'],
+      ["at most 500 tokens", "hansard recall --project atlas --budget-tokens 500 --json"],
+    ],
+  },
   input: { project, q, session_id, budget_tokens },
   positional: [],
   output: recalled,
