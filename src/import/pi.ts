@@ -19,7 +19,7 @@ import { blocksOf, numberAt, objectIn, onlyText, textAt } from "./transcript/fie
 import type { AnswerPart } from "./transcript/model-answer.js";
 import type { SessionState, TranscriptState } from "./transcript/transcript.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { decompressedWithin } from "./zstd.js";
+import { AmplifiedFault, decompressedWithin, type UnpackBudget } from "./zstd.js";
 
 const tool = { format: "pi", lacks: ["system prompt", "tool definitions"] };
 
@@ -150,12 +150,12 @@ async function* readTables(source: SourceOf<"tables">): AsyncGenerator<Iterable<
   });
   for (const id of await sessionsIn(source, key)) {
     const tree = new Tree();
-    for await (const row of source.rows(events(id))) tree.add(eventOf(row.event_json, row.event_zstd) ?? {});
+    for await (const row of source.rows(events(id))) tree.add(eventOf(row, source.unpacking) ?? {});
     const session = new PiSession({ ...source, stem: key === undefined ? source.stem : String(id) }, tree);
     let line = 0;
     for await (const row of source.rows(events(id))) {
       line += 1;
-      const record = eventOf(row.event_json, row.event_zstd);
+      const record = eventOf(row, source.unpacking);
       if (record === undefined) yield [{ line, reason: `row ${line} of session ${id ?? ""} holds no event` }];
       else yield session.take(line, record);
     }
@@ -177,12 +177,12 @@ async function sessionsIn(
   return ids;
 }
 
-function eventOf(json: unknown, packed: unknown): JsonObject | undefined {
+function eventOf({ event_json: json, event_zstd: packed }: TableRow, budget: UnpackBudget): JsonObject | undefined {
+  if (typeof json === "string") return objectIn(json);
   try {
-    const text =
-      typeof json === "string" ? json : decompressedWithin(packed as Uint8Array, LINE_BYTES_MAX).toString("utf8");
-    return objectIn(text);
-  } catch {
+    return objectIn(decompressedWithin(packed as Uint8Array, LINE_BYTES_MAX, budget).toString("utf8"));
+  } catch (error) {
+    if (error instanceof AmplifiedFault) throw error;
     return undefined;
   }
 }

@@ -3,7 +3,9 @@
 import { type ExportOptions, type Exports, exportInput, parseExportQuery } from "../export/exports.js";
 import type { Keys } from "../guard/keys.js";
 import type { Scope } from "../guard/scopes.js";
+import type { ProposeMemory } from "../import/import-batcher.js";
 import type { ImportOptions, ImportReport } from "../import/import-files.js";
+import type { ExportedMemory } from "../import/importer.js";
 import type { Watch, WatchCounts, WatchOptions } from "../import/watch/watch-files.js";
 import type { Watches } from "../import/watch/watches.js";
 import {
@@ -27,6 +29,7 @@ import type {
 import type { SealKeepingOptions } from "../log/seals/sealing.js";
 import type { LearningOptions } from "../memories/background/learning.js";
 import { splitMemoryFiles, withMemoryFiles } from "../memories/files/memory-files.js";
+import type { ProposalInput } from "../memories/review/memory-input.js";
 import { toEntry } from "../model/body.js";
 import type { CompletionInput, EntryInput, FeedbackInput, Interaction, InteractionInput } from "../model/entry.js";
 import { closedFault } from "../model/fault.js";
@@ -221,8 +224,25 @@ export class Recorder extends OperationMethodsBase {
     const { importFiles, parseImportOptions } = await import("../import/import-files.js");
     const plan = orThrow(parseImportOptions(knownOptions(options, optionTables.import)));
     const { memory_files, others } = await splitMemoryFiles(typeof paths === "string" ? [paths] : paths);
-    const report = await importFiles(others, { plan, options, target });
+    const report = await importFiles(others, {
+      plan,
+      options,
+      target,
+      propose: (memory) => this.#proposeExported(memory),
+    });
     return withMemoryFiles(report, memory_files, (text) => this.memories.proposeFile({ text }), options.onFile);
+  }
+
+  async #proposeExported({ valid_until, project, ...memory }: ExportedMemory): ReturnType<ProposeMemory> {
+    const given = { ...(valid_until === "" ? {} : { valid_until }), ...(project === "" ? {} : { project }) };
+    try {
+      const answer = await this.memories.propose({ ...memory, ...given, source: "import" } as ProposalInput);
+      if (!("dropped" in answer)) return { is_new: true };
+      return answer.dropped === "known" ? { is_new: false } : `the memory is not proposed: ${answer.reason}`;
+    } catch (error) {
+      if (error instanceof RecorderError) return `the memory is not proposed: ${error.message}`;
+      throw error;
+    }
   }
 
   /**
@@ -354,6 +374,8 @@ const optionTables = {
     format: true,
     timezone: true,
     as_new: true,
+    restore: true,
+    found: true,
     stdin: true,
     onProgress: true,
     onFile: true,
