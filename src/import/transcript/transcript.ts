@@ -63,6 +63,8 @@ export interface Compaction {
   readonly kept: readonly string[];
   readonly trigger?: string | undefined;
   readonly tokens_before?: number | undefined;
+  /** Native ids of what came before, where it was read from other files. */
+  readonly dropped?: readonly string[];
 }
 
 /** Calls without a result yet; of more than these, the oldest are dropped. */
@@ -235,13 +237,16 @@ export class TranscriptSession {
   }
 
   /** Ends the open answer, and records a compaction once everything before it has its position. */
-  *compact(origin: Origin, { summary, kept, trigger, tokens_before }: Compaction): Generator<ImportStep> {
+  *compact(origin: Origin, { summary, kept, dropped = [], ...known }: Compaction): Generator<ImportStep> {
     yield* this.close();
     const { id } = this.#idOf(origin);
     const extra = origin.extra === undefined ? {} : { extra: origin.extra };
-    const fields = { kind: "consolidation", summary, trigger, tokens_before, ...extra };
+    const fields = { kind: "consolidation", summary, ...known, ...extra };
     const made = this.#entry(fields, id, origin);
     const deferred = async (find: FindEntry, read: ReadStored): Promise<readonly ImportedEntry[]> => {
+      for (const native of dropped) {
+        for (const entry of this.idsOf(native)) (await this.#placesOf(entry, find, read)).forEach(this.#onPlaced);
+      }
       const through = this.#placed;
       // What was recorded before stays as it is.
       if ((await find(id)) !== undefined) return [{ ...made, through }];
@@ -360,7 +365,7 @@ export class TranscriptSession {
       const body = position === undefined ? undefined : await read(position);
       const isPart = part === 0 || objectAt(body ?? {}, "extra").continues === first;
       if (position === undefined || body?.session_id !== this.id || !isPart) return positions;
-      positions.push(position);
+      if ("role" in body || "tool" in body) positions.push(position);
     }
   }
 
@@ -375,8 +380,8 @@ export class TranscriptSession {
   #step(origin: Origin, fields: EntryFields): SessionStep {
     const { id, native_id } = this.#idOf(origin);
     const extra = native_id === undefined ? origin.extra : { ...origin.extra, native_id };
-    const entry = this.#entry(fields, id, origin);
-    if (extra !== undefined) (entry as { extra?: JsonObject }).extra = extra;
+    const given = extra === undefined ? fields : Object.assign(fields, { extra });
+    const entry = this.#entry(given, id, origin);
     return this.#recorded(origin.line, entry, origin.native);
   }
 
@@ -417,6 +422,7 @@ export class TranscriptSession {
     entry.id = id;
     entry.session_id = this.id;
     entry.client = tool.format;
+    if (times.isOfFile(at)) entry.extra = { ...(isJsonObject(entry.extra) ? entry.extra : {}), time_is: "file" };
     entry.created_at = times.createdAt(at);
     entry.project = this.#project === "" ? undefined : this.#project;
     return entry as ImportedEntry;
