@@ -40,14 +40,20 @@ import type { Contradiction, Seal, Verification } from "../model/verification.js
 import type { Calls } from "../operations/calls.js";
 import type { Operations } from "../operations/index.js";
 import type { AnyOperation } from "../operations/operation.js";
-import type { AnswerForm } from "../reading/call-table.js";
 import { rebuildWithProgress } from "../reading/rebuild.js";
 import type { Tail } from "../reading/tail/tail.js";
 import { parseTailQuery, type TailOptions, type TailQuery, tailInput } from "../reading/tail/tail-query.js";
 import type { OptionsOf } from "../search/input.js";
 import { Memories, type MemoryPasses } from "./memories.js";
 import type { Health, Monitoring } from "./monitoring.js";
-import { askedWith, methodsBy, type Operate, OperationMethodsBase, type Options } from "./operation-methods.js";
+import {
+  askedWith,
+  methodsBy,
+  type Operate,
+  type OperateHow,
+  OperationMethodsBase,
+  type Options,
+} from "./operation-methods.js";
 import { Session, type SessionLabels, type SessionRecorder } from "./session.js";
 import type { StoreAdmin } from "./store-admin.js";
 
@@ -139,11 +145,11 @@ export class Recorder extends OperationMethodsBase {
   }
 
   /** Carries an operation out; one that appends entries goes the way of `append`. Servers ask for large answers as JSON. */
-  override async operate(operation: AnyOperation, options: Options, form?: AnswerForm): Promise<unknown> {
+  override async operate(operation: AnyOperation, options: Options, how: OperateHow = {}): Promise<unknown> {
     const { operate, nowMs } = this.#open();
     const asked = askedWith(operation, options, nowMs());
     if (operation.needs === "recorder") return operation.answer(this, asked.query);
-    const answer = await operate(operation, { ...asked, form });
+    const answer = await operate(operation, { ...asked, ...how });
     return operation.erases === true ? this.#forgetting(answer as Forgotten) : answer;
   }
 
