@@ -85,7 +85,6 @@ async function expectSession(bench: ImportBench): Promise<void> {
       project: "shop",
       created_at: "2026-05-04T08:00:00.001Z",
     },
-    { content: "Called the Read tool", injected: "file" },
     {
       id: "opencode:msg_2",
       role: "assistant",

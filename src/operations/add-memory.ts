@@ -43,9 +43,7 @@ export const addMemory = operation({
       answer: { schema: proposed, document: proposalDocument, text: proposalText },
     },
   ],
-  command: {
-    examples: [["add a memory, active at once", 'hansard memories add "Answers in German" --type preference']],
-  },
+  command: undefined,
   input: {},
   positional: [],
   body: body({

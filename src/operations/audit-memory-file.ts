@@ -13,9 +13,7 @@ export const auditMemoryFile = operation({
   scope: "review",
   route: "POST /memories/audit",
   tools: [],
-  command: {
-    examples: [["check a memory file against the record", "hansard memories audit ~/.claude/CLAUDE.md"]],
-  },
+  command: undefined,
   input: {},
   positional: [],
   body: body({

@@ -59,12 +59,7 @@ export const listMemories = operation({
       list: "memories",
     },
   ],
-  command: {
-    examples: [
-      ["the memories of a project", "hansard memories --project atlas --status active"],
-      ["candidates to review, best first", "hansard memories --status candidate"],
-    ],
-  },
+  command: undefined,
   input: {
     status,
     project,

@@ -28,8 +28,7 @@ const q: Parameter<string, string> = {
 };
 
 const session_id: Parameter<string, string> = {
-  description:
-    "The session they are for; what was given is recorded there, except by a GET or without scope `capture`.",
+  description: "The session they are for: it records what was given, which is then not learned again.",
   schema: { type: "string" },
   flag: { name: "session", value: "id", says: "the session they are for; the recall is recorded there" },
   refusals: ["session_id_invalid"],
@@ -70,13 +69,7 @@ export const recall = operation({
       at_most: { budget_tokens: TOKENS_DEFAULT },
     },
   ],
-  command: {
-    operands: [{ name: "[q...]", parameter: "q", description: "the prompt; memories that match it come first" }],
-    examples: [
-      ["the memories for a prompt", 'hansard recall "which port?" --project atlas'],
-      ["at most 500 tokens", "hansard recall --project atlas --budget-tokens 500 --json"],
-    ],
-  },
+  command: undefined,
   input: { project, q, session_id, budget_tokens },
   positional: [],
   output: recalled,
@@ -84,14 +77,7 @@ export const recall = operation({
   refusals: [],
   needs: "index_at_head",
   answer: async ({ review }, query) => (await review()).recall(query),
-  note: {
-    name: "recallInSession",
-    summary: "Get memories for a prompt, and record that the session was given them",
-    description:
-      "The same as `GET /recall`; with `session_id` it also records in the session what was recalled, which is then not " +
-      "learned there again. The key must be allowed to read and to capture (`admin`).",
-    append: ({ memories }, query, recalled) => memories.noteRecall(query, recalled),
-  },
+  note: ({ memories }, query, recalled) => memories.noteRecall(query, recalled),
 });
 
 function parseAsked(value: unknown): string | Rejection {

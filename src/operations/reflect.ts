@@ -91,6 +91,7 @@ export const reflect = operation({
     },
   ],
   command: {
+    operands: [],
     prose: "On a terminal the report includes plots; piped, it is plain Markdown.",
     examples: [
       ["the last thirty entries", "hansard reflect"],

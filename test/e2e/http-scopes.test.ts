@@ -53,7 +53,6 @@ const expectedNeeds: { readonly [route: string]: Need } = {
   "GET /memories": "read",
   "GET /memories/{id}": "read",
   "GET /recall": "read",
-  "POST /recall": "admin",
   "GET /tail": "read",
   "GET /verify": "read",
   "GET /entries": "read",

@@ -3,7 +3,6 @@
 import { Fault } from "../../model/fault.js";
 import type { ImportTarget } from "../import-batcher.js";
 import type { ImportedFile, ImportPlan, RejectedLine } from "../import-files.js";
-import { formatsOfFound } from "../places.js";
 import { reasonOf } from "../source-files.js";
 import { Bookmarks, type SeenState } from "./bookmarks.js";
 import { type SeenFile, seeFile, type WatchedRoot } from "./seen-files.js";
@@ -173,7 +172,7 @@ export class Watch {
       if (seeFile(path, (lost, error) => this.#fail(lost, "", reasonOf(error))) === undefined) return;
       const { signal } = this.#ending;
       const looked = await lookAt(path, {
-        plan: { ...plan, formats: formatsOfFound(path, this.#parts.roots) },
+        plan,
         target,
         bookmarks: this.#bookmarks,
         nowMs: this.#clock.nowMs(),
