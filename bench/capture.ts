@@ -1,14 +1,14 @@
-// Capture through the library against raw better-sqlite3 with the same durability (WAL, synchronous=FULL).
+// Capture through the library against raw SQLite with the same durability (WAL, synchronous=FULL).
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
+import { Database } from "../src/engines/sqlite/driver.js";
 import { openRecorder } from "../src/index.js";
 import { type Measured, median, type Suite, type SuiteOptions } from "./figures.js";
 import { sampleInteraction } from "./sample-data.js";
 
 export const capture: Suite = {
   name: "capture",
-  about: "4 KB entries per second through the library, against inserts into one table of raw better-sqlite3",
+  about: "4 KB entries per second through the library, against inserts into one table of raw SQLite",
   async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
     const single = Math.round(3_000 * scale);
     const many = Math.round(40_000 * scale);

@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import Database from "better-sqlite3";
+import { Database } from "../src/engines/sqlite/driver.js";
 import { openStore } from "../src/engines/stores.js";
 import { type InteractionInput, openRecorder, type Recorder } from "../src/index.js";
 import { packOwn } from "../src/log/capture/pack.js";
@@ -175,7 +175,7 @@ function rawTables({ statements }: MemoryStore) {
       insert.run(id, type, content);
       insertWords.run(content);
     }
-  })();
+  });
   const has = Array.from({ length: QUESTION_WORDS }, () => "(content LIKE '%' || ? || '%')").join(" + ");
   const scan = database.prepare(`SELECT id, type, content, ${has} AS n FROM memories ORDER BY n DESC, id LIMIT 100`);
   const fts = database.prepare("SELECT rowid, content FROM words WHERE words MATCH ? ORDER BY rank LIMIT 100");

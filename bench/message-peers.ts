@@ -3,9 +3,9 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { ensureDependencies } from "../scripts/dependencies.mjs";
 import { repositoryRoot } from "../scripts/repository-root.mjs";
+import { Database, type Statement } from "../src/engines/sqlite/driver.js";
 
 /** A message as every store of the benchmark is given it. */
 export interface KeptMessage {
@@ -35,24 +35,22 @@ interface SessionRow {
 }
 
 export class RawMessages {
-  readonly #db: Database.Database;
-  readonly #last: Database.Statement<[string, number], string>;
-  readonly #newest: Database.Statement<[number], string>;
-  readonly #sessions: Database.Statement<[number], SessionRow>;
-  readonly #search: Database.Statement<[string, number], { readonly body: string; readonly snippet: string }>;
+  readonly #db: Database;
+  readonly #last: Statement<string>;
+  readonly #newest: Statement<string>;
+  readonly #sessions: Statement<SessionRow>;
+  readonly #search: Statement<{ readonly body: string; readonly snippet: string }>;
 
   constructor(path: string, messages: readonly KeptMessage[]) {
     this.#db = new Database(path);
     this.#db.pragma("journal_mode = WAL");
     this.#db.exec(TABLES);
-    this.#db.transaction(() => this.#fill(messages))();
+    this.#db.transaction(() => this.#fill(messages));
     this.#last = this.#db
-      .prepare<[string, number], string>(
-        "SELECT body FROM messages WHERE session_id = ? ORDER BY position DESC LIMIT ?",
-      )
+      .prepare<string>("SELECT body FROM messages WHERE session_id = ? ORDER BY position DESC LIMIT ?")
       .pluck();
     this.#newest = this.#db
-      .prepare<[number], string>("SELECT body FROM messages ORDER BY created_ms DESC, position DESC LIMIT ?")
+      .prepare<string>("SELECT body FROM messages ORDER BY created_ms DESC, position DESC LIMIT ?")
       .pluck();
     this.#sessions = this.#db.prepare("SELECT * FROM sessions ORDER BY last_position DESC LIMIT ?");
     this.#search = this.#db.prepare(`

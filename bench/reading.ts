@@ -22,7 +22,7 @@ const PEER_MOST = 1;
 export const reading: Suite = {
   name: "reading",
   about:
-    "reads of 2,000 messages of 1.8 KB in 25 sessions through the library, against prepared statements of better-sqlite3 over plain tables and JSON.parse, and against VoltAgent's memory on libSQL; and the search for a word that occurs once, among ever more entries (the many ones of 0.3 KB), against FTS5",
+    "reads of 2,000 messages of 1.8 KB in 25 sessions through the library, against prepared statements of SQLite over plain tables and JSON.parse, and against VoltAgent's memory on libSQL; and the search for a word that occurs once, among ever more entries (the many ones of 0.3 KB), against FTS5",
   async run(options: SuiteOptions): Promise<readonly Measured[]> {
     const peer = await loadPeer();
     const messages = messagesOf(new Corpus());

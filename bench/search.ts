@@ -4,7 +4,7 @@ import { closeSync, createReadStream, mkdirSync, openSync, statSync, writeSync }
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "better-sqlite3";
+import { Database } from "../src/engines/sqlite/driver.js";
 import { openRecorder, type Recorder } from "../src/index.js";
 import { type Measured, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
 import { stream } from "./indexing.js";
@@ -137,7 +137,7 @@ class FilledStore {
 
 /** Waits until no more texts are missing than may wait to be written. */
 export async function settled(path: string): Promise<void> {
-  const db = new Database(path, { readonly: true });
+  const db = new Database(path, { read_only: true });
   try {
     const missing = db.prepare("SELECT max(position) - min(position) FROM checkpoints WHERE name IN ('rows', 'text')");
     while ((missing.pluck().get() as number) > UNWRITTEN_MAX) await sleep(100);

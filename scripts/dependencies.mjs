@@ -2,12 +2,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { installNews } from "./install-news.mjs";
 import { runNpm } from "./run-command.mjs";
 
 /** @typedef {{ version?: string, integrity?: string, optional?: boolean }} LockedPackage */
 
-const platform = `${process.platform}-${process.arch} ${process.versions.modules}`;
+const platform = `${process.platform}-${process.arch}`;
 
 /**
  * @param {string} root
@@ -16,12 +15,11 @@ const platform = `${process.platform}-${process.arch} ${process.versions.modules
 export async function ensureDependencies(root, say) {
   requireNode(root);
   if (installed(root)) return;
-  say("Installing dependencies (the first time takes a minute or two).");
+  say("Installing dependencies.");
   const start = performance.now();
-  // Development dependencies are named because NODE_ENV=production would leave them out, and the compiler is one. Scripts
-  // in the foreground can be heard, and better-sqlite3's takes long where it has to compile.
-  const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--foreground-scripts"];
-  const { status, stdout, stderr } = await runNpm(args, { cwd: root, hear: installNews(say) });
+  // Development dependencies are named because NODE_ENV=production would leave them out, and the compiler is one.
+  const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--ignore-scripts"];
+  const { status, stdout, stderr } = await runNpm(args, { cwd: root });
   if (status !== 0) throw new Error(`npm ci failed.\n${stdout}${stderr}`);
   say(`Installed in ${Math.round((performance.now() - start) / 1000)} s.`);
   mkdirSync(join(root, "node_modules"), { recursive: true });
@@ -33,7 +31,7 @@ function installed(root) {
   const file = stampFile(root);
   const stamp = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   if (stamp === stampOf(root)) return true;
-  // Native modules are built for one platform and one binary interface of Node.
+  // Native modules are built for one platform.
   if (stamp !== undefined && !stamp.endsWith(platform)) return false;
   // Someone ran `npm install` by hand: what npm noted about node_modules says whether that will do.
   if (!matchesLock(root)) return false;

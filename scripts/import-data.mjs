@@ -60,7 +60,7 @@ async function importSource(folder) {
  */
 function count(summary, entry) {
   const { kind, created_at: at } = entry;
-  if (kind === "message") summary.messages[entry.role] = (summary.messages[entry.role] ?? 0) + 1;
+  if (kind === "message" && !entry.injected) summary.messages[entry.role] = (summary.messages[entry.role] ?? 0) + 1;
   else if (kind === "tool_call") summary.tool_calls += 1;
   else if (kind === "error") summary.errors += 1;
   else return;

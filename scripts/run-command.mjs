@@ -1,13 +1,11 @@
 // Runs another program to its end: quietly, with its output handed back, or with its output shown as it comes.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { createInterface } from "node:readline";
 
 /**
  * @typedef {object} CommandOptions
  * @property {string} [cwd]
  * @property {NodeJS.ProcessEnv} [env] Added to the environment of this program.
- * @property {(line: string) => void} [hear] Is told every line as it comes, of either stream.
  * @property {boolean} [show] Lets the program write straight to this terminal; then nothing is handed back.
  */
 
@@ -24,7 +22,7 @@ import { createInterface } from "node:readline";
  * @param {CommandOptions} [options]
  * @returns {Promise<CommandResult>}
  */
-export function runCommand(command, args, { cwd, env, show = false, hear = () => undefined } = {}) {
+export function runCommand(command, args, { cwd, env, show = false } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd,
@@ -34,9 +32,6 @@ export function runCommand(command, args, { cwd, env, show = false, hear = () =>
     });
     let stdout = "";
     let stderr = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      if (stream !== null) createInterface({ input: stream }).on("line", hear);
-    }
     child.stdout?.setEncoding("utf8").on("data", (chunk) => {
       stdout += chunk;
     });

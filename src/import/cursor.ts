@@ -51,8 +51,11 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
     if (!isTurn(record)) yield session.raw(origin, record);
     else if (record.role === "user") {
       const { said, injected } = unwrapped(content ?? "");
-      const extra = injected === "" ? undefined : { injected: [injected] };
-      yield session.message({ ...origin, extra }, { role: "user", content: said });
+      if (injected !== "") {
+        const of = { ...origin, identity: ["injected", content ?? ""] };
+        yield session.message(of, { role: "user", content: injected, injected: "environment" });
+      }
+      yield session.message(origin, { role: "user", content: said });
     } else {
       const parts = blocksOf(content).map((block): AnswerPart => {
         const id = `part-${line}`;

@@ -2,7 +2,8 @@
 // columns and virtual tables are programs in the file's hands. The queries are made here.
 import { constants, copyFileSync, existsSync, statfsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import Sqlite from "better-sqlite3";
+import { TextDecoder } from "node:util";
+import { Database } from "../engines/sqlite/driver.js";
 import type { ForeignRow } from "./foreign-databases.js";
 import type { TableColumns, TableQuery, TableRow } from "./importer.js";
 
@@ -38,20 +39,25 @@ interface Table {
 }
 
 class ForeignDatabase {
-  readonly #database: Sqlite.Database;
+  readonly #database: Database;
   readonly #tables: ReadonlyMap<string, Table>;
+  readonly #decoder: TextDecoder;
   readonly #cursors = new Map<number, Iterator<ForeignRow>>();
   #opened = 0;
 
   constructor(file: string, copy_in: string | undefined) {
     const path = copy_in === undefined ? file : copyWithLog(file, copy_in);
-    this.#database = new Sqlite(path, { readonly: copy_in === undefined, fileMustExist: true, timeout: BUSY_MS_MAX });
-    // The driver opens databases in defensive mode.
-    const pragmas = ["trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "query_only = ON"];
+    this.#database = new Database(path, {
+      read_only: copy_in === undefined,
+      must_exist: true,
+      timeout_ms: BUSY_MS_MAX,
+    });
+    const pragmas = ["cell_size_check = ON", "mmap_size = 0", "query_only = ON"];
     for (const pragma of [...pragmas, `cache_size = -${CACHE_KIB}`]) this.#database.pragma(pragma);
     // Everything is read in one transaction: what its owner writes meanwhile does not matter.
     this.#database.exec("BEGIN");
     this.#tables = tablesOf(this.#database);
+    this.#decoder = new TextDecoder(String(this.#database.pragma("encoding")), { ignoreBOM: true });
   }
 
   columns(): TableColumns {
@@ -96,28 +102,30 @@ class ForeignDatabase {
       orders.length === 0 ? "" : `ORDER BY ${orders.join(", ")}`,
     ].join(" ");
     type Value = TableRow[string];
-    for (const values of this.#database
-      .prepare<unknown[], Value[]>(sql)
-      .raw()
-      .iterate(...Object.values(where))) {
+    const rows = this.#database.prepare<Value[]>(sql).raw().roundIntegers();
+    for (const values of rows.iterate(...Object.values(where))) {
       const row: { [column: string]: Value } = Object.fromEntries(columns.map((column) => [column, null]));
       const leftOut: string[] = [];
       for (const [at, column] of stored.entries()) {
-        const [value = null, bytes] = [values[at * 2], values[at * 2 + 1]];
-        row[column] = value;
-        if (typeof bytes === "number") leftOut.push(`${name}.${column} (${bytes} bytes)`);
+        const [value = null, how] = [values[at * 2], values[at * 2 + 1]];
+        row[column] = how === TEXT && value instanceof Uint8Array ? this.#decoder.decode(value) : value;
+        if (typeof how === "number") leftOut.push(`${name}.${column} (${how} bytes)`);
       }
       yield leftOut.length === 0 ? { row } : { row, left_out: leftOut.join(", ") };
     }
   }
 }
 
-/** A value, or null and its length where that is too much. */
+const TEXT = "text";
+
+/** A value, or null and its length where that is too much. Drivers end text at a NUL: such text comes as bytes. */
 function guarded(column: string): readonly string[] {
-  const isTooLong = `octet_length(${quoted(column)}) > ${VALUE_BYTES_MAX}`;
+  const name = quoted(column);
+  const isTooLong = `octet_length(${name}) > ${VALUE_BYTES_MAX}`;
+  const hasNul = `typeof(${name}) = 'text' AND instr(${name}, char(0)) > 0`;
   return [
-    `CASE WHEN ${isTooLong} THEN NULL ELSE ${quoted(column)} END`,
-    `CASE WHEN ${isTooLong} THEN octet_length(${quoted(column)}) END`,
+    `CASE WHEN ${isTooLong} THEN NULL WHEN ${hasNul} THEN CAST(${name} AS BLOB) ELSE ${name} END`,
+    `CASE WHEN ${isTooLong} THEN octet_length(${name}) WHEN ${hasNul} THEN '${TEXT}' END`,
   ];
 }
 
@@ -130,11 +138,11 @@ function isLong(value: unknown): value is string | Uint8Array {
 }
 
 /** What SQLite itself takes for an ordinary table, whatever the schema's rows call it. */
-function tablesOf(database: Sqlite.Database): ReadonlyMap<string, Table> {
-  const named = database.prepare<[], { readonly name: string; readonly wr: number }>(
+function tablesOf(database: Database): ReadonlyMap<string, Table> {
+  const named = database.prepare<{ readonly name: string; readonly wr: number }>(
     "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'",
   );
-  const columns = database.prepare<[string], { readonly name: string; readonly hidden: number }>(
+  const columns = database.prepare<{ readonly name: string; readonly hidden: number }>(
     "SELECT name, hidden FROM pragma_table_xinfo(?, 'main')",
   );
   return new Map(

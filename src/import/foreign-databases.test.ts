@@ -3,12 +3,12 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, truncateSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { folderOfTest } from "../../test/support/temporary-folder.js";
+import { Database } from "../engines/sqlite/driver.js";
 import { isDatabase, type OpenTablesOptions, openTables, type Tables, UnreadableTables } from "./foreign-databases.js";
 
-function makeDatabase(mode: "wal" | "delete"): { readonly path: string; readonly owner: Database.Database } {
+function makeDatabase(mode: "wal" | "delete"): { readonly path: string; readonly owner: Database } {
   const path = join(folderOfTest(), "theirs.db");
   const owner = new Database(path);
   owner.pragma(`journal_mode = ${mode}`);
@@ -19,8 +19,7 @@ function makeDatabase(mode: "wal" | "delete"): { readonly path: string; readonly
 /** A database that the script makes, with the schema open to writing. */
 function databaseOf(script: string): string {
   const path = join(folderOfTest(), "theirs.db");
-  const owner = new Database(path);
-  owner.unsafeMode();
+  const owner = new Database(path, { is_unsafe: true });
   owner.exec(script);
   owner.close();
   return path;
@@ -72,6 +71,16 @@ test("rows come sorted, filtered and in any number; what a table lacks is null",
   expect(await read({ table: "notes", columns: ["id"], where: { more: 1 } })).toEqual([]);
   expect(await read({ table: "none", columns: ["id"] })).toEqual([]);
   await tables.close();
+});
+
+test("text with NUL comes whole, and integers that no number can hold come rounded, in every encoding", async () => {
+  for (const encoding of ["UTF-8", "UTF-16le", "UTF-16be"]) {
+    const path = databaseOf(`PRAGMA encoding = '${encoding}'; CREATE TABLE notes(id INTEGER PRIMARY KEY, text);
+      INSERT INTO notes VALUES (1, 'grüße' || char(0) || 'danach'), (2, 9007199254740993), (3, x'610062')`);
+    const tables = await opened(path);
+    expect(await texts(tables)).toEqual(["grüße\0danach", 9007199254740992, Buffer.from("a\0b")]);
+    await tables.close();
+  }
 });
 
 test("a virtual table of an unknown kind keeps nothing else from being read", async () => {
@@ -148,10 +157,11 @@ test("one that takes too long, or is no longer wanted, is ended at once, and the
 });
 
 test("one that takes too much memory is ended by the system", async () => {
-  const path = databaseOf(`CREATE TABLE notes(a, b, c, d);
-    INSERT INTO notes VALUES (zeroblob(6e7), zeroblob(6e7), zeroblob(6e7), zeroblob(6e7))`);
-  const tables = await opened(path, { memory_kib: 200 * 1024 });
-  const rows = tables.rows({ table: "notes", columns: ["a", "b", "c", "d"] });
+  const columns = [..."abcdefgh"];
+  const path = databaseOf(`CREATE TABLE notes(${columns});
+    INSERT INTO notes VALUES (${columns.map(() => "zeroblob(6e7)")})`);
+  const tables = await opened(path, { memory_kib: 800 * 1024 });
+  const rows = tables.rows({ table: "notes", columns });
   await expect(rows[Symbol.asyncIterator]().next()).rejects.toThrow(UnreadableTables);
   await tables.close();
 });
@@ -185,12 +195,12 @@ test("a database that nobody has open is left as it was, with no file beside it,
 });
 
 test("a database whose copy would fill the disk is not copied", async () => {
-  const { path, owner } = makeDatabase("wal");
-  owner.close();
-  truncateSync(path, 2 ** 42);
+  const path = join(folderOfTest(), "theirs.db");
   const opening = Buffer.alloc(100);
   opening.set(Buffer.from("SQLite format 3\0"));
   opening[19] = 2;
+  writeFileSync(path, opening);
+  truncateSync(path, 2 ** 42);
   expect(await openTables(path, { opening })).toEqual({ reason: expect.stringMatching(/does not fit/) });
 });
 

@@ -18,7 +18,7 @@ const WAL = 2;
 /** How long one answer may take: more for a large file, which may have to be copied or sorted. */
 const ANSWER_MS = { min: 20_000, max: 600_000, bytes_per_ms: 10_000 } as const;
 /** What the process may use, as far as the system enforces it: memory in KiB, and processor time in seconds. */
-const MEMORY_KIB_MAX = 768 * 1024;
+const MEMORY_KIB_MAX = 1024 * 1024;
 const HEAP_MIB_MAX = 512;
 const CPU_S_MAX = 1_800;
 

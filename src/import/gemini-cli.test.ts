@@ -91,9 +91,12 @@ test("what the tool adds as user messages is not a prompt, nor are results", asy
   expect(counts(await bench.import(path))).toMatchObject({ rejected: 0, sessions: 1 });
   const entries = await bench.entries();
   expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
-    { role: "user", content: "Look", project: "shop", extra: { injected: ["<hook_context>y</hook_context>"] } },
+    { role: "user", content: "<session_context>x</session_context>", injected: "environment" },
+    { role: "user", content: "<hook_context>y</hook_context>", injected: "hook" },
+    { role: "user", content: "Look", project: "shop", injected: "" },
     { role: "assistant", content: "I look.", tool_calls: [{ id: "c1" }], extra: { reasoning_content: "hm" } },
     { role: "assistant", content: "", tool_calls: [{ id: "c2" }] },
+    { role: "user", content: "<state_snapshot>z</state_snapshot>", injected: "summary" },
   ]);
   expect(entries.filter(({ kind }) => kind === "tool_call")).toMatchObject([
     { tool: "read_file", result: "of c1", is_error: false },

@@ -1,7 +1,9 @@
 // Gemini CLI's chats: lines, where the last line of an id counts, or the older form of one document. Rewound messages
 // are withdrawn.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import type { Injection } from "../model/roles.js";
 import { toUsage, type UsageNames } from "../model/usage.js";
+import { hashedId } from "./identity.js";
 import type {
   DocumentImporter,
   ImportSource,
@@ -33,6 +35,7 @@ const usageNames: UsageNames = {
 };
 const SPEAKERS = ["user", "gemini", "model", "info", "error", "warning"];
 /** What it adds to the model's input as user messages. */
+const injectionsByTag = { session_context: "environment", hook_context: "hook", state_snapshot: "summary" } as const;
 const INJECTED = /<(session_context|hook_context|state_snapshot)\b/;
 const HEADER = ["sessionId", "projectHash", "startTime", "lastUpdated", "summary", "kind", "directories"];
 
@@ -86,7 +89,18 @@ interface ChatNote {
   readonly branches: BranchesState;
   readonly start: JsonValue | undefined;
   readonly calls: ReadonlySet<string>;
+  readonly listed: ReadonlySet<string>;
+  readonly said: readonly SaidMessage[];
 }
+
+/** A message that was recorded, by which the tool's copies of it are recognised. */
+interface SaidMessage {
+  readonly key: string;
+  readonly natives: readonly string[];
+}
+
+/** So many of the newest messages are remembered; a compaction keeps the last third at most. */
+const SAID_MAX = 2_000;
 
 /** The last line of each id, and the messages that were rewound and not written again afterwards. */
 class Survey {
@@ -111,6 +125,10 @@ class Survey {
     return { standing: this.standing(), is_by_line: this.#isByLine };
   }
 
+  get isByLine(): boolean {
+    return this.#isByLine;
+  }
+
   /**
    * The messages that a line lists, if they have no line of their own; a header's belong to a chat that continued on
    * lines.
@@ -130,9 +148,10 @@ class Survey {
       this.#standing.add(id);
       this.#lastLines.set(id, line);
       this.#rewound.delete(id);
-    } else if (to !== undefined && this.#standing.has(to)) {
+    } else if (to !== undefined) {
       const order = this.standing();
-      for (const left of order.slice(order.indexOf(to))) {
+      // Like the tool itself: an unknown id takes everything back.
+      for (const left of order.slice(Math.max(0, order.indexOf(to)))) {
         this.#standing.delete(left);
         this.#rewound.add(left);
       }
@@ -146,6 +165,11 @@ class Survey {
   /** What was read before and has been rewound since. */
   left(): readonly string[] {
     return this.#known.filter((id) => !this.#standing.has(id));
+  }
+
+  /** Whether a message has a line of its own. */
+  hasLine(id: string): boolean {
+    return this.#lastLines.has(id);
   }
 
   isLast(id: string, line: number): boolean {
@@ -180,6 +204,9 @@ class Chat {
   readonly #source: SourceFacts;
   /** Calls within the text of an answer; their results come as text of the user. */
   readonly #calls: Set<string>;
+  /** Messages that stand in lists only and were taken from one. */
+  readonly #listed: Set<string>;
+  readonly #said: SaidMessage[];
   #session: TranscriptSession;
   #start: JsonValue | undefined;
   #folder: string | undefined;
@@ -189,6 +216,8 @@ class Chat {
     this.#transcript = transcript;
     this.#source = source;
     this.#calls = new Set(known?.calls);
+    this.#listed = new Set(known?.listed);
+    this.#said = [...(known?.said ?? [])];
     this.#branches = new Branches(tool.format, known?.branches);
     this.#session = known === undefined ? transcript.session(source.stem) : transcript.revive(known.session);
     this.#start = known?.start;
@@ -201,6 +230,8 @@ class Chat {
       branches: this.#branches.state(),
       start: this.#start,
       calls: this.#calls,
+      listed: this.#listed,
+      said: this.#said,
     };
   }
 
@@ -242,6 +273,50 @@ class Chat {
 
   *#list(line: number, record: JsonObject, survey: Survey): Generator<ImportStep> {
     for (const message of survey.listed(line, record)) yield* this.message(line, message);
+    if (survey.isByLine && !isHeader(record)) yield* this.#checkpoint(line, listedIn(record), survey);
+  }
+
+  /** What the model is given from here on. It may begin with a summary in place of what was said before. */
+  *#checkpoint(line: number, messages: readonly JsonObject[], survey: Survey): Generator<ImportStep> {
+    const fresh = messages.filter(({ id }) => !survey.hasLine(String(id)) && !this.#listed.has(String(id)));
+    for (const { id } of fresh) this.#listed.add(String(id));
+    const summary = fresh.find(
+      ({ type, content }) => type === "user" && blockTexts(content).includes("<state_snapshot>"),
+    );
+    if (summary !== undefined) {
+      const at = messages.indexOf(summary);
+      const kept = [...messages.slice(0, at), ...messages.slice(at + 1)].flatMap((message) => this.#nativesOf(message));
+      const origin = { line, at: summary.timestamp, native: String(summary.id) };
+      const ids = kept.flatMap((native) => this.#session.idsOf(native));
+      yield* this.#session.compact(origin, { summary: blockTexts(summary.content), kept: ids });
+    }
+    for (const message of fresh) {
+      const isKnown = message === summary || this.#nativesOf(message).length > 0;
+      if (isKnown || responsesIn(message.content) !== undefined) continue;
+      this.#note(message);
+      yield this.#session.message(
+        { line, at: message.timestamp, native: String(message.id) },
+        {
+          role: message.type === "user" ? "user" : "assistant",
+          content: contentOf(message.content),
+          injected: injectionOf(blockTexts(message.content)),
+        },
+      );
+    }
+  }
+
+  /** The native ids under which a message was recorded, with those of its calls' results; copies have ids of their own. */
+  #nativesOf(message: JsonObject): readonly string[] {
+    const key = saidKey(message);
+    const own = this.#said.findLast(({ natives }) => natives[0] === message.id);
+    return (own ?? this.#said.findLast((said) => said.key === key))?.natives ?? [];
+  }
+
+  #note(message: JsonObject): void {
+    const calls = Array.isArray(message.toolCalls) ? message.toolCalls.filter(isJsonObject) : [];
+    const natives = [String(message.id), ...calls.map(({ id }) => `result:${id}`)];
+    this.#said.push({ key: saidKey(message), natives });
+    if (this.#said.length > SAID_MAX) this.#said.shift();
   }
 
   *header(line: number, record: JsonObject): Generator<ImportStep> {
@@ -276,6 +351,7 @@ class Chat {
     const native = textAt(message, "id");
     const origin = { line, at: message.timestamp, native, ...(native === undefined ? { identity: [message] } : {}) };
     const { type } = message;
+    if (type === "user" || type === "gemini" || type === "model") this.#note(message);
     if (type === "user") yield* this.#user(origin, message);
     else if (type === "gemini" || type === "model") yield* this.#answer(origin, message);
     else if (type === "error") yield this.#session.error(origin, blockTexts(message.content) || "unknown error");
@@ -292,18 +368,30 @@ class Chat {
       if (open.length < answers.length) yield this.#raw(origin.line, message);
       return;
     }
-    const { content, injected } = splitInjected(contentOf(message.content), INJECTED);
-    if (content === undefined) {
-      yield this.#raw(origin.line, message);
+    const whole = contentOf(message.content);
+    const [, command, output] = (typeof whole === "string" ? USER_COMMAND.exec(whole) : undefined) ?? [];
+    if (command !== undefined && output !== undefined) {
+      const of = { ...origin, ...(origin.native === undefined ? {} : { native: `${origin.native}:command` }) };
+      yield this.#session.result({ ...of, call_id: "", tool: "!", args: { command }, result: output });
+      yield this.#session.message(origin, { role: "user", content: whole, injected: "output" });
       return;
     }
+    const { content, injected } = splitInjected(whole, INJECTED);
+    const before = injected.join("\n");
+    if (content === undefined) {
+      yield this.#session.message(origin, { role: "user", content: whole, injected: injectionOf(before) });
+      return;
+    }
+    if (before !== "") {
+      const of =
+        origin.native === undefined ? { identity: ["injected", message] } : { native: `${origin.native}:injected` };
+      const fields = { role: "user", content: before, injected: injectionOf(before) };
+      yield this.#session.message({ ...origin, ...of }, fields);
+    }
     const { displayContent } = message;
-    const extra = {
-      ...(injected.length === 0 ? {} : { injected }),
-      ...(displayContent === undefined || displayContent === null ? {} : { display_content: displayContent }),
-    };
-    const isMore = Object.keys(extra).length > 0;
-    yield this.#session.message({ ...origin, extra: isMore ? extra : undefined }, { role: "user", content });
+    const extra =
+      displayContent === undefined || displayContent === null ? undefined : { display_content: displayContent };
+    yield this.#session.message({ ...origin, extra }, { role: "user", content });
   }
 
   *#answer(origin: Origin, message: JsonObject): Generator<ImportStep> {
@@ -353,9 +441,37 @@ class Chat {
       native: `result:${call_id}`,
       call_id,
       result: resultOf(call.result) ?? call.resultDisplay ?? "",
-      is_error: status === undefined ? undefined : status === "error",
+      is_error: status === undefined ? undefined : status === "error" || hasFailed(call),
     });
   }
+}
+
+/** A command that the user ran in shell mode, and what it printed. */
+const USER_COMMAND =
+  /^I ran the following shell command:\n```(?:sh)?\n([\s\S]*?)\n```\n+This produced the following result:\n```\n?([\s\S]*?)\n?```\s*$/;
+
+function injectionOf(text: string): Injection {
+  const [, name] = INJECTED.exec(text) ?? [];
+  return name === undefined ? "other" : injectionsByTag[name as keyof typeof injectionsByTag];
+}
+
+/** By which a copy of a message is recognised: who said it, and its text without thoughts. */
+function saidKey({ type, content }: JsonObject): string {
+  const words = Array.isArray(content)
+    ? content.filter((part: JsonValue) => !isJsonObject(part) || part.thought !== true)
+    : content;
+  return hashedId(type === "user" ? "user" : "model", [blockTexts(words)]);
+}
+
+/** The lines after an output say how the command ended; the call itself is a success. */
+const ENDING_CHARS = 400;
+
+function hasFailed({ name, result }: JsonObject): boolean {
+  if (name !== "run_shell_command") return false;
+  const output = resultOf(result as JsonValue | undefined);
+  const ending = typeof output === "string" ? output.slice(-ENDING_CHARS) : "";
+  const code = [...ending.matchAll(/^Exit Code: (-?\d+)$/gm)].at(-1)?.[1];
+  return code !== undefined && code !== "0";
 }
 
 function thoughtsIn(parts: readonly JsonObject[]): string {

@@ -6,6 +6,7 @@ import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue, jsonEqua
 import { isCaptureKind } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
 import { type ExportedEntry, formFlaw, isHeader, parseLine, verifyExport } from "./export-check.js";
+import { ExportedMemories } from "./exported-memories.js";
 import { hashedId } from "./identity.js";
 import type {
   EntryCopy,
@@ -35,6 +36,7 @@ export const hansardImporter: LineImporter = {
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const placing = new Placing();
+  const memories = new ExportedMemories();
   let restoring: Restoring | undefined;
   for await (const item of oneByOne(source.records(EXPORTED_LEVELS_MAX))) {
     if ("reason" in item) {
@@ -46,8 +48,10 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
         yield { line: item.line, reason: flaw };
         return;
       }
+      // What a person decided there is decided here only if the log is one's own.
       const keepsPlaces = item.record.whole === true && !source.as_new;
-      restoring = keepsPlaces ? await Restoring.start(source.log, String(item.record.log_id)) : undefined;
+      const isTrusted = keepsPlaces && (source.restores || !(await hasMemories(source)));
+      restoring = isTrusted ? await Restoring.start(source.log, String(item.record.log_id)) : undefined;
     } else {
       const { line } = item;
       const entry = parseLine(item.record);
@@ -55,9 +59,18 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
         yield { line, reason: "the line is not an entry of an export" };
         continue;
       }
+      if (restoring === undefined) memories.take(line, entry);
       yield* restoring?.take(line, entry, placing) ?? placing.take(line, entry);
     }
   }
+  yield* memories.steps();
+}
+
+async function hasMemories(source: ImportSource): Promise<boolean> {
+  for await (const item of oneByOne(source.records(EXPORTED_LEVELS_MAX))) {
+    if ("record" in item && typeof item.record.kind === "string" && item.record.kind.startsWith("memory_")) return true;
+  }
+  return false;
 }
 
 /** Restores entries at their old positions, unless another program writes to the log meanwhile. */

@@ -1,7 +1,6 @@
 // Records that no tool should write but some do, and other problems among good ones.
 import { symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { importBench } from "../../test/support/import-target.js";
 import { composeInMemory } from "../../test/support/memory-recorder.js";
@@ -10,6 +9,7 @@ import { repeatableContext } from "../../test/support/write-context.js";
 import { zstdFrame } from "../../test/support/zstd-frame.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
+import { Database } from "../engines/sqlite/driver.js";
 
 const prompt = (second: number, content: unknown, more = {}) => ({
   type: "user",

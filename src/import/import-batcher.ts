@@ -1,11 +1,14 @@
 // Writes what importers yield into the log: in batches, each entry once, every refusal with its line.
 import { itemAt } from "../model/item-at.js";
 import type { JsonObject } from "../model/json.js";
-import type { EntryCopy, EntryStep, ImportedEntry, ImportStep, LogState } from "./importer.js";
+import type { EntryCopy, EntryStep, ExportedMemory, ImportedEntry, ImportStep, LogState } from "./importer.js";
 
 /** Large enough that one fsync serves many entries, small enough to be short-lived in memory. */
 const BATCH_STEPS_MAX = 250;
 const BATCH_BYTES_MAX = 1024 * 1024;
+
+/** Proposes a memory of another log. A text is the reason why it is dropped. */
+export type ProposeMemory = (memory: ExportedMemory) => Promise<{ readonly is_new: boolean } | string>;
 
 type AppendOutcome = { readonly position: number; readonly isNew: boolean } | { readonly reason: string };
 
@@ -60,6 +63,7 @@ interface TalliedStep<S> {
 /** Takes one source after another. A batch may contain entries of many: small files need no fsync of their own. */
 export class ImportBatcher {
   readonly #target: ImportTarget;
+  readonly #propose: ProposeMemory | undefined;
   #tally: FileTally;
   #entries: TalliedStep<EntryStep>[] = [];
   #copies: TalliedStep<CopyStep>[] = [];
@@ -74,9 +78,15 @@ export class ImportBatcher {
   /** Whether everything in the last batch that was looked up was new. */
   #expectsNew = false;
 
-  constructor(target: ImportTarget, tally: FileTally) {
-    this.#target = target;
-    this.#tally = tally;
+  constructor(parts: {
+    readonly target: ImportTarget;
+    readonly tally: FileTally;
+    /** Proposes a memory of another log; a text is the reason why it is dropped. Without it none is proposed. */
+    readonly propose?: ProposeMemory | undefined;
+  }) {
+    this.#target = parts.target;
+    this.#tally = parts.tally;
+    this.#propose = parts.propose;
   }
 
   /** Later steps belong to another source. Its tally is complete after a flush. */
@@ -111,13 +121,16 @@ export class ImportBatcher {
   }
 
   async #takeInOrder(
-    step: Extract<
-      ImportStep,
-      { readonly entry: unknown } | { readonly copy: unknown } | { readonly deferred: unknown }
-    >,
+    step: Exclude<ImportStep, { readonly reason: unknown } | { readonly present: unknown }>,
     tally: FileTally,
   ): Promise<void> {
-    if ("entry" in step) {
+    if ("memory" in step) {
+      // Its evidence is looked up in what was recorded.
+      await this.flush();
+      const outcome = await this.#propose?.(step.memory);
+      if (typeof outcome === "string") tally.reject(step.line, outcome);
+      else if (outcome !== undefined) tally.note("", outcome.is_new);
+    } else if ("entry" in step) {
       await this.#flushCopies();
       this.#entries.push({ step, tally });
     } else if ("copy" in step) {

@@ -1,12 +1,13 @@
 // Import: finds the files, recognises the format of each, and reads one after the other into the log.
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/time.js";
 import { isDatabase, openTables, type Tables } from "./foreign-databases.js";
-import { FileTally, ImportBatcher, type ImportTarget } from "./import-batcher.js";
-import type { Importer, LogState, Opening } from "./importer.js";
+import { FileTally, ImportBatcher, type ImportTarget, type ProposeMemory } from "./import-batcher.js";
+import type { FormatsRead, Importer, LogState, Opening } from "./importer.js";
 import { EXPORTED_LEVELS_MAX, isUtf16, oneByOne, readRecords } from "./lines.js";
-import { findImporter, importFormats } from "./registry.js";
+import { formatsOfFound, knownPlaces } from "./places.js";
+import { findImporter, importFormats, whyRefused } from "./registry.js";
 import {
   FileSource,
   findFiles,
@@ -25,6 +26,10 @@ export interface ImportOptions {
   readonly timezone?: string | undefined;
   /** Gives entries of Hansard's own export new positions, which also imports one whose chain is broken. */
   readonly as_new?: boolean | undefined;
+  /** The export is of a log of one's own: it is restored as it was, and its verdicts on memories count. */
+  readonly restore?: boolean | undefined;
+  /** The paths were found and not named by a person: no export is read, and in a tool's folder only its formats. */
+  readonly found?: boolean | undefined;
   /** What the path `-` reads; the program's standard input by default. */
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
   /** Called now and then with the progress of the import. */
@@ -74,6 +79,8 @@ export interface ImportPlan {
   readonly isGrowing?: () => boolean;
   /** Ends the reading of a database at once. */
   readonly signal?: AbortSignal;
+  /** The formats that are read; decided for each file, where it is left out. */
+  readonly formats?: FormatsRead | undefined;
 }
 
 /** Checks the options before anything is read. */
@@ -94,15 +101,26 @@ export function parseImportOptions(options: ImportOptions): ImportPlan | Rejecti
 
 export async function importFiles(
   paths: readonly string[],
-  parts: { readonly plan: ImportPlan; readonly options: ImportOptions; readonly target: ImportTarget },
+  parts: {
+    readonly plan: ImportPlan;
+    readonly options: ImportOptions;
+    readonly target: ImportTarget;
+    readonly propose?: ProposeMemory | undefined;
+  },
 ): Promise<ImportReport> {
-  const report = new Report(parts.options.onFile);
-  const batcher = new ImportBatcher(parts.target, report.open("").tally);
+  const { options, target, propose } = parts;
+  const report = new Report(options.onFile);
+  const batcher = new ImportBatcher({ target, propose, tally: report.open("").tally });
+  const places = knownPlaces();
   try {
     for (const path of paths) {
       for await (const found of findFiles(path)) {
         if ("reason" in found) report.lost(found);
-        else await importFile(found.file, { ...parts, report, batcher });
+        else {
+          const isNamed = found.file === path && options.found !== true;
+          const formats = parts.plan.formats ?? (isNamed ? undefined : formatsOfFound(resolve(found.file), places));
+          await importFile(found.file, { ...parts, plan: { ...parts.plan, formats }, report, batcher });
+        }
         // A file is reported once all of it is stored; the number of files that wait for that is limited.
         if (report.isDue) {
           await batcher.flush();
@@ -175,7 +193,7 @@ async function recognise(
     return undefined;
   }
   const opening = await readOpening(basename(file), { opened, tables: database?.tables });
-  return { opening, importer: findImporter(opening, plan.format), database };
+  return { opening, importer: findImporter(opening, plan), database };
 }
 
 interface FileReading extends Omit<Recognised, "importer"> {
@@ -200,6 +218,7 @@ async function readWith(importer: Importer, reading: FileReading): Promise<void>
     clock: parts.plan.clock,
     log: flushedLog(parts),
     as_new,
+    restores: parts.options.restore === true,
     isGrowing: parts.plan.isGrowing ?? (() => false),
     tell: parts.options.onProgress,
     tally,
@@ -220,7 +239,12 @@ function flushedLog({ batcher, target }: FileParts): LogState {
 }
 
 /** A file in another encoding is rejected line by line; any other file of unknown format once. */
-async function rejectUnknownFormat({ opened, opening, tally }: FileReading): Promise<void> {
+async function rejectUnknownFormat({ opened, opening, tally, parts }: FileReading): Promise<void> {
+  const refused = whyRefused(opening, parts.plan);
+  if (refused !== undefined) {
+    tally.reject(0, refused);
+    return;
+  }
   const items = isUtf16(opening.bytes) ? oneByOne(readRecords(opened.chunks())) : [];
   let isTold = false;
   for await (const item of items) {

@@ -1,6 +1,7 @@
 // The interface of an importer: it reads one source and yields entries. It never sees storage.
 import type { JsonObject, JsonValue } from "../model/json.js";
 import type { WallClock } from "../model/time.js";
+import type { UnpackBudget } from "./zstd.js";
 
 /** One line of a source: its JSON object, or why there is none. Blank lines are skipped. */
 export type SourceRecord =
@@ -52,6 +53,19 @@ export interface RejectedStep {
   readonly reason: string;
 }
 
+/** Formats by name; or all but exports of records, which a person has to name: what was only found has no authority. */
+export type FormatsRead = readonly string[] | "no_exports";
+
+/** A memory of another log: proposed here, whatever its status was there. */
+export interface ExportedMemory {
+  readonly content: string;
+  readonly type: string;
+  readonly project: string;
+  readonly tags: readonly string[];
+  readonly valid_until: string;
+  readonly evidence: readonly { readonly entry_id: string; readonly quote: string }[];
+}
+
 type DeferredEntries = readonly ImportedEntry[] | string;
 
 export type ImportStep =
@@ -81,6 +95,7 @@ export type ImportStep =
       readonly onPlaced: (position: number) => void;
       readonly onRefused: () => ImportStep;
     }
+  | { readonly line: number; readonly memory: ExportedMemory }
   /** An entry that the log already has at this very position. */
   | { readonly line: number; readonly present: true; readonly session_id: string }
   | RejectedStep;
@@ -118,11 +133,15 @@ export interface SourceFacts {
    * Whether entries of an exported log get new positions, like those of any other source, without checking its chain.
    */
   readonly as_new: boolean;
+  /** Whether an exported log is one's own: restored as it was, with its verdicts on memories. */
+  readonly restores: boolean;
   /**
    * Whether a program is still writing to the source. An importer then leaves out unfinished records: the source is
    * read again, at the latest when writing has stopped.
    */
   readonly isGrowing: () => boolean;
+  /** For values in it that are compressed. */
+  readonly unpacking: UnpackBudget;
   readonly siblings: SiblingFiles;
 }
 

@@ -28,6 +28,11 @@ export class LineTimes {
     return this.#isWritten(time) || this.#clock.parse(time) !== undefined;
   }
 
+  /** Whether `createdAt` would return the time of the file, because the source has named none so far. */
+  isOfFile(time: JsonValue | undefined): boolean {
+    return this.#last === undefined && this.#modified !== undefined && !this.isTime(time);
+  }
+
   /** As fields of an entry; empty if no time is known. */
   take(time: JsonValue | undefined): { readonly created_at?: string } {
     const created_at = this.createdAt(time);

@@ -1,8 +1,9 @@
 // simonw/llm's logs.db in both generations.
-import Database from "better-sqlite3";
+
 import { expect, test } from "vitest";
 import { counts, importBench } from "../../test/support/import-target.js";
 import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
+import { Database } from "../engines/sqlite/driver.js";
 
 function fill(path: string, script: string): string {
   const database = new Database(path);

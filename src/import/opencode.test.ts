@@ -1,9 +1,10 @@
 // OpenCode's sessions: files, one file with everything, and both generations of its database, which contain the same
 // once.
-import Database from "better-sqlite3";
+
 import { expect, test } from "vitest";
 import { counts, type ImportBench, importBench } from "../../test/support/import-target.js";
 import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
+import { Database } from "../engines/sqlite/driver.js";
 
 const created = 1_777_881_600_000;
 const session = {
@@ -85,6 +86,7 @@ async function expectSession(bench: ImportBench): Promise<void> {
       project: "shop",
       created_at: "2026-05-04T08:00:00.001Z",
     },
+    { content: "Called the Read tool", injected: "file" },
     {
       id: "opencode:msg_2",
       role: "assistant",

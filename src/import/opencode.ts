@@ -73,17 +73,40 @@ async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
       const about = await sessionNear(source, key);
       if (about !== undefined) yield* session.about(line, about);
     }
+    if (value.summary === true) session.follow(await earlierMessages(source, value));
     const parts = partsByMessage.get(String(value.id)) ?? [];
     partsByMessage.delete(String(value.id));
     yield* session.message(line, value, [...parts, ...(await partsNear(source, value, parts))]);
   }
   // A part in a file of its own is read with its message.
   for (const [message, parts] of partsByMessage) {
-    const isElsewhere = messages.length === 0 && (await hasMessage(source, parts[0], message));
-    if (!isElsewhere)
-      for (const part of parts) yield new OpenCodeSession(transcript.session(message), source).loose(part);
+    const key = parts.map((part) => textAt(part, "sessionID")).find((id) => id !== undefined) ?? sessionInPath(source);
+    const isElsewhere = messages.length === 0 && (await hasMessage(source, key, message));
+    if (isElsewhere) continue;
+    for (const part of parts) {
+      const step = new OpenCodeSession(transcript.session(key ?? message), source).loose(part);
+      yield key === undefined && "entry" in step ? { ...step, entry: { ...step.entry, session_id: "" } } : step;
+    }
   }
 }
+
+/** Of a part below its session's folder, the session. */
+function sessionInPath({ path }: SourceFacts): string | undefined {
+  const [place, session] = path.split(/[\\/]/).slice(-4);
+  return place === "part" ? session : undefined;
+}
+
+/** The messages of a session before one of them, by the names of their files, which are in order of time. */
+async function earlierMessages(source: SourceFacts, message: JsonObject): Promise<readonly string[]> {
+  const { id, sessionID: session } = message;
+  if (!isPlain(String(session))) return [];
+  const names = await source.siblings.list(`../${session}`);
+  const at = names.indexOf(`${id}.json`);
+  return names.slice(Math.max(0, at - EARLIER_MAX), Math.max(0, at)).map((name) => name.replace(/\.json$/, ""));
+}
+
+/** One of so many earlier messages is recorded, whatever is broken. */
+const EARLIER_MAX = 10;
 
 function addTo(map: Map<string, JsonObject[]>, key: string, value: JsonObject): void {
   const list = map.get(key);
@@ -114,7 +137,9 @@ async function partsNear(
     const folder = `../../part/${names.join("/")}`;
     for (const name of await source.siblings.list(folder)) {
       const part = objectIn(await source.siblings.read(`${folder}/${name}`));
-      if (part !== undefined && !ids.has(part.id ?? null)) found.push(part);
+      if (part === undefined || ids.has(part.id ?? null)) continue;
+      ids.add(part.id ?? null);
+      found.push(part);
     }
   }
   return found;
@@ -129,12 +154,11 @@ async function sessionNear(source: SourceFacts, session: string): Promise<JsonOb
   return objectIn(await source.siblings.read(`../../info/${session}.json`));
 }
 
-async function hasMessage(source: SourceFacts, part: JsonObject | undefined, message: string): Promise<boolean> {
-  const session = textAt(part ?? {}, "sessionID");
-  const sessions = session === undefined ? await source.siblings.list("../../message") : [session];
-  for (const name of sessions) {
-    if (!isPlain(name) || !isPlain(message)) continue;
-    for (const folder of ["../../message", "../../../message"]) {
+/** A session's messages are in a folder beside the parts', which may be a level deeper. */
+async function hasMessage(source: SourceFacts, session: string | undefined, message: string): Promise<boolean> {
+  for (const folder of ["../../message", "../../../message"]) {
+    for (const name of session === undefined ? await source.siblings.list(folder) : [session]) {
+      if (!isPlain(name) || !isPlain(message)) continue;
       if ((await source.siblings.read(`${folder}/${name}/${message}.json`)) !== undefined) return true;
     }
   }
@@ -252,6 +276,10 @@ const usageNames: UsageNames = {
 class OpenCodeSession {
   readonly #session: TranscriptSession;
   readonly #source: Pick<SourceFacts, "isGrowing">;
+  /** The message that asks for a summary, which is the next answer. */
+  #compaction: { readonly id: string; readonly is_auto: boolean } | undefined;
+  /** Messages before this one that are in other files. */
+  #earlier: readonly string[] = [];
 
   constructor(session: TranscriptSession, source: Pick<SourceFacts, "isGrowing">) {
     this.#session = session;
@@ -266,6 +294,7 @@ class OpenCodeSession {
         cwd: textAt(session, "directory"),
         version: textAt(session, "version"),
         parent: textAt(session, "parentID"),
+        ...(textAt(session, "forkedID") === undefined ? {} : { metadata: { forked_from: session.forkedID ?? "" } }),
       },
     );
   }
@@ -283,11 +312,15 @@ class OpenCodeSession {
     } else yield this.#session.raw(origin, message);
   }
 
+  /** Names messages that were said before, and have files of their own. */
+  follow(earlier: readonly string[]): void {
+    this.#earlier = earlier;
+  }
+
   /** A part whose message is missing. */
   loose(part: JsonObject): ImportStep {
-    const session = textAt(part, "sessionID");
-    const step = this.#session.raw({ line: 1, at: undefined, native: textAt(part, "id") }, part);
-    return { ...step, entry: { ...step.entry, session_id: session ?? "" } };
+    const at = objectAt(part, "time").start ?? objectAt(objectAt(part, "state"), "time").start;
+    return this.#session.raw({ line: 1, at, native: textAt(part, "id") }, part);
   }
 
   *#user(
@@ -295,15 +328,53 @@ class OpenCodeSession {
     message: JsonObject,
     parts: readonly JsonObject[],
   ): Generator<ImportStep> {
-    const isInjected = (part: JsonObject): boolean => part.synthetic === true || part.ignored === true;
-    const spoken = parts.filter((part) => !isInjected(part) && (part.type === "text" || part.type === "file"));
+    // Before a compaction nothing stays; the answer after this message is the summary.
+    const compaction = parts.find(({ type }) => type === "compaction");
+    if (compaction !== undefined) this.#compaction = { id: origin.native, is_auto: compaction.auto === true };
+    const isText = ({ type }: JsonObject): boolean => type === "text" || type === "file";
+    const isAdded = (part: JsonObject): boolean => part.synthetic === true || part.ignored === true;
+    const spoken = parts.filter((part) => isText(part) && !isAdded(part));
     const texts = spoken.filter(({ type }) => type === "text").map((part) => textAt(part, "text") ?? "");
     const words = texts.join("\n") || (textAt(message, "text") ?? textAt(message, "content") ?? "");
     const files = spoken.filter(({ type }) => type === "file");
-    const content = files.length === 0 ? words : [{ type: "text", text: words }, ...files];
-    // A message with nothing but the tool's additions has no user text.
+    const written = words === "" && files.length > 0 ? [] : [{ type: "text", text: words }];
+    const content = files.length === 0 ? words : [...written, ...files];
+    // Of a message that holds nothing but what the tool put there, no user said anything.
     if (spoken.length > 0 || parts.length === 0) yield this.#session.message(origin, { role: "user", content });
-    for (const part of parts.filter((part) => !spoken.includes(part))) yield this.#raw(origin, part);
+    for (const part of parts) {
+      if (spoken.includes(part) || part === compaction) continue;
+      const text = part.synthetic === true && part.ignored !== true ? textAt(part, "text") : undefined;
+      if (text === undefined) yield this.#raw(origin, part);
+      else {
+        const injected = text.startsWith("Called the ") ? "file" : "other";
+        yield this.#session.message(partOrigin(origin, part), { role: "user", content: text, injected });
+      }
+    }
+  }
+
+  /** The answer to a request for a summary is the compaction. */
+  *#summary(
+    origin: Origin & { native: string },
+    message: JsonObject,
+    parts: readonly JsonObject[],
+  ): Generator<ImportStep> {
+    const text = parts.filter(({ type }) => type === "text").map((part) => textAt(part, "text") ?? "");
+    const usage = toUsage(message.tokens, usageNames);
+    const model = textAt(message, "modelID");
+    const isKnown = this.#compaction !== undefined && this.#compaction.id === message.parentID;
+    const trigger = isKnown ? (this.#compaction?.is_auto === true ? "auto" : "manual") : undefined;
+    yield* this.#session.compact(
+      {
+        ...origin,
+        extra: {
+          ...(usage === undefined ? {} : { usage: usage as JsonObject }),
+          ...(model === undefined ? {} : { model }),
+          ...(typeof message.cost === "number" ? { cost: message.cost } : {}),
+        },
+      },
+      { summary: text.join("\n"), kept: [], trigger, dropped: this.#earlier },
+    );
+    for (const part of parts) if (part.type !== "text") yield this.#raw(origin, part);
   }
 
   *#assistant(
@@ -311,6 +382,10 @@ class OpenCodeSession {
     message: JsonObject,
     parts: readonly JsonObject[],
   ): Generator<ImportStep> {
+    if (message.summary === true && !isJsonObject(message.error)) {
+      yield* this.#summary(origin, message, parts);
+      return;
+    }
     const session = this.#session;
     const said = parts.length === 0 ? ownParts(message, origin.native) : parts.flatMap((part) => toAnswerPart(part));
     yield* session.say(origin.native, origin, {
@@ -354,10 +429,13 @@ class OpenCodeSession {
   }
 
   #raw(origin: Origin & { native: string }, part: JsonObject): ImportStep {
-    const native = textAt(part, "id");
-    // Some programs use the same name for the parts of every message.
-    return this.#session.raw({ ...origin, native: `${origin.native}:${native ?? JSON.stringify(part).length}` }, part);
+    return this.#session.raw(partOrigin(origin, part), part);
   }
+}
+
+/** Some programs use the same name for the parts of every message. */
+function partOrigin(origin: Origin & { native: string }, part: JsonObject): Origin {
+  return { ...origin, native: `${origin.native}:${textAt(part, "id") ?? JSON.stringify(part).length}` };
 }
 
 function isFinished(message: JsonObject, parts: readonly JsonObject[]): boolean {

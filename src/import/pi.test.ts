@@ -1,11 +1,11 @@
 // pi's sessions, and OpenClaw's in a database: the active branch, tools, errors and tokens.
 import { Readable } from "node:stream";
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { fixturePath, fixtureRecords } from "../../test/support/fixtures.js";
 import { counts, type ImportBench, importBench } from "../../test/support/import-target.js";
 import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
 import { zstdFrame } from "../../test/support/zstd-frame.js";
+import { Database } from "../engines/sqlite/driver.js";
 
 const name = "2026-05-04T08-00-00-000Z_5b5b0000-0000-4000-8000-000000000001.jsonl";
 const file = fixturePath("import", "pi", name);
@@ -32,14 +32,16 @@ test("a session becomes the conversation of its active branch; abandoned branche
       },
     },
     { id: "pi:e5", content: "" },
+    { id: "pi:e6:output", role: "user", content: "Ran `ls`\n```\nshop.ts\n```", injected: "output" },
     { id: "pi:e7", content: [{ type: "text" }, { type: "image", source: { media_type: "image/png" } }] },
   ]);
   expect(entries.filter(({ kind }) => kind === "tool_call")).toMatchObject([
     { tool: "read", result: "no such file", is_error: true, tool_call_id: "toolu_1", args: { path: "money.ts" } },
-    { tool: "bash", args: { command: "ls" }, result: "shop.ts", is_error: false },
+    { tool: "!", args: { command: "ls" }, result: "shop.ts", is_error: false },
   ]);
   expect(entries.filter(({ kind }) => kind === "error")).toMatchObject([{ error: "529 overloaded" }]);
-  expect(entries.filter(({ kind }) => kind === "raw").map(({ id }) => id)).toEqual(["pi:e0", "pi:e8"]);
+  expect(entries.filter(({ kind }) => kind === "raw").map(({ id }) => id)).toEqual(["pi:e0"]);
+  expect(entries.find(({ id }) => id === "pi:e8")).toMatchObject({ kind: "consolidation", tokens_before: 100 });
   expect(tokensOf(entries)).toMatchObject({ input_tokens: 14, output_tokens: 29 });
   const left = entries.find(({ id }) => id === "pi:e2");
   expect(entries.filter(({ kind }) => kind === "withdrawal")).toMatchObject([
@@ -51,7 +53,7 @@ test("a session becomes the conversation of its active branch; abandoned branche
     metadata: { cwd: "/srv/shop" },
   });
   const talk = JSON.stringify(await expectLegalHistory(bench.recorder, session_id));
-  expect(talk).toMatch(/Reading/);
+  expect(talk).toMatch(/Prices are to be rounded.*See this/);
   expect(talk).not.toMatch(/wrong turn/);
   expect(counts(await bench.import(bench.write("moved.jsonl", lines)))).toMatchObject({ added: 0 });
   const streamed = importBench();

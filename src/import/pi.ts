@@ -19,7 +19,7 @@ import { blocksOf, numberAt, objectIn, onlyText, textAt } from "./transcript/fie
 import type { AnswerPart } from "./transcript/model-answer.js";
 import type { SessionState, TranscriptState } from "./transcript/transcript.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { decompressedWithin } from "./zstd.js";
+import { AmplifiedFault, decompressedWithin, type UnpackBudget } from "./zstd.js";
 
 const tool = { format: "pi", lacks: ["system prompt", "tool definitions"] };
 
@@ -106,6 +106,18 @@ class Tree {
     return { parents: this.#parents, newest: this.#newest, is_tree: this.#isTree };
   }
 
+  /** The ids on the branch from one entry up to another, without the latter; none where the first is not on it. */
+  between(first: string, last: string): readonly string[] {
+    const found: string[] = [];
+    const seen = new Set<string>();
+    for (let id = this.#parents.get(last); id !== undefined && !seen.has(id); id = this.#parents.get(id)) {
+      seen.add(id);
+      found.push(id);
+      if (id === first) return found;
+    }
+    return [];
+  }
+
   add(record: JsonObject): void {
     const id = textAt(record, "id");
     if (id === undefined || isHeader(record)) return;
@@ -150,12 +162,12 @@ async function* readTables(source: SourceOf<"tables">): AsyncGenerator<Iterable<
   });
   for (const id of await sessionsIn(source, key)) {
     const tree = new Tree();
-    for await (const row of source.rows(events(id))) tree.add(eventOf(row.event_json, row.event_zstd) ?? {});
+    for await (const row of source.rows(events(id))) tree.add(eventOf(row, source.unpacking) ?? {});
     const session = new PiSession({ ...source, stem: key === undefined ? source.stem : String(id) }, tree);
     let line = 0;
     for await (const row of source.rows(events(id))) {
       line += 1;
-      const record = eventOf(row.event_json, row.event_zstd);
+      const record = eventOf(row, source.unpacking);
       if (record === undefined) yield [{ line, reason: `row ${line} of session ${id ?? ""} holds no event` }];
       else yield session.take(line, record);
     }
@@ -177,12 +189,12 @@ async function sessionsIn(
   return ids;
 }
 
-function eventOf(json: unknown, packed: unknown): JsonObject | undefined {
+function eventOf({ event_json: json, event_zstd: packed }: TableRow, budget: UnpackBudget): JsonObject | undefined {
+  if (typeof json === "string") return objectIn(json);
   try {
-    const text =
-      typeof json === "string" ? json : decompressedWithin(packed as Uint8Array, LINE_BYTES_MAX).toString("utf8");
-    return objectIn(text);
-  } catch {
+    return objectIn(decompressedWithin(packed as Uint8Array, LINE_BYTES_MAX, budget).toString("utf8"));
+  } catch (error) {
+    if (error instanceof AmplifiedFault) throw error;
     return undefined;
   }
 }
@@ -192,6 +204,7 @@ class PiSession {
   readonly #branches: Branches;
   readonly #branch: ReadonlySet<string> | undefined;
   readonly #turned: BranchSwitch;
+  readonly #tree: Tree;
   #session: TranscriptSession;
 
   constructor(source: SourceFacts, tree: Tree, known?: PiSessionNote) {
@@ -200,6 +213,7 @@ class PiSession {
     this.#branches = new Branches(tool.format, known?.branches);
     this.#branch = tree.branch();
     this.#turned = tree.turned();
+    this.#tree = tree;
     this.#session = known === undefined ? transcript.session(source.stem) : transcript.revive(known.session);
   }
 
@@ -236,17 +250,42 @@ class PiSession {
     const isLeft = native !== undefined && this.#branch?.has(native) === false;
     if (isHeader(record)) {
       this.#session = this.#transcript.session(native as string);
-      const parent = textAt(record, "parentSession");
+      // A session that continues another one names its file, which ends in the other's id.
+      const fork = /([0-9a-f-]{36})(?:\.jsonl)?$/.exec(textAt(record, "parentSession") ?? "")?.[1];
       yield* this.#session.about(origin, {
         cwd: textAt(record, "cwd"),
-        // A session that continues another one names that one's file, which ends in its id.
-        parent: parent === undefined ? undefined : /([0-9a-f-]{36})(?:\.jsonl)?$/.exec(parent)?.[1],
+        ...(fork === undefined ? {} : { metadata: { forked_from: fork } }),
       });
     } else if (record.type === "session_info") {
       yield* this.#session.about(origin, { title: textAt(record, "name") });
     } else if (message !== undefined && isMessage(record)) {
       yield* this.#branches.take(this.#message(origin, message), isLeft);
+    } else if (record.type === "compaction" && !isLeft) yield* this.#compaction(origin, record);
+    else if (record.type === "custom_message" || record.type === "branch_summary") {
+      yield* this.#branches.take([this.#injected(origin, record)], isLeft);
     } else yield this.#session.raw({ ...origin, is_once: true }, record);
+  }
+
+  /** The model was given the summary, and what is on the branch from the first entry that was kept. */
+  *#compaction(origin: Origin, record: JsonObject): Generator<ImportStep> {
+    const { native = "" } = origin;
+    const first = textAt(record, "firstKeptEntryId");
+    const natives = first === undefined ? [] : this.#tree.between(first, native);
+    const kept = natives.flatMap((id) => [id, outputOf(id)].flatMap((name) => this.#session.idsOf(name)));
+    const { summary: _, id: _id, parentId: _parent, timestamp: _time, type: _type, ...extra } = record;
+    yield* this.#session.compact(
+      { ...origin, extra },
+      { summary: textAt(record, "summary") ?? "", kept, tokens_before: numberAt(record, "tokensBefore") },
+    );
+  }
+
+  /** What an extension told the model, or the summary of a branch that was left. */
+  #injected(origin: Origin, record: JsonObject): ImportStep {
+    const summary = textAt(record, "summary");
+    const content = summary ?? onlyText(record.content) ?? toContent(record.content);
+    return this.#session.message(origin, {
+      ...{ role: "user", content, injected: summary === undefined ? "other" : "summary" },
+    });
   }
 
   *#message(origin: Origin, message: JsonObject): Generator<ImportStep> {
@@ -266,11 +305,17 @@ class PiSession {
       yield session.result({
         ...origin,
         call_id: "",
-        tool: "bash",
+        tool: "!",
         args: { command: message.command ?? "" },
         result: message.output ?? "",
         is_error: code === undefined ? undefined : code !== 0,
       });
+      if (message.excludeFromContext === true || origin.native === undefined) return;
+      const output = textAt(message, "output") ?? "(no output)";
+      const ending = code === undefined || code === 0 ? "" : `\n\nCommand exited with code ${code}`;
+      const content = `Ran \`${message.command ?? ""}\`\n\`\`\`\n${output}\n\`\`\`${ending}`;
+      const of = { ...origin, native: outputOf(origin.native) };
+      yield session.message(of, { role: "user", content, injected: "output" });
     } else if (message.role === "user" || message.role === "system") {
       const content = onlyText(message.content) ?? toContent(message.content);
       yield session.message(origin, { role: message.role, content });
@@ -299,6 +344,11 @@ class PiSession {
     const of = origin.native === undefined ? { identity: ["error", message] } : { native: `${origin.native}:error` };
     yield session.error({ ...origin, ...of }, error, textAt(message, "model"));
   }
+}
+
+/** The native id of what the model was given of a user's command. */
+function outputOf(native: string): string {
+  return `${native}:output`;
 }
 
 function partsOf(content: JsonValue | undefined, id: string): readonly AnswerPart[] {

@@ -1,7 +1,8 @@
 // Where other tools keep their files, as seen at a version and a date: when tools move them, a row changes.
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { nameIn, type SeenFile, seeFiles, type WatchedRoot } from "./watch/seen-files.js";
+import type { FormatsRead } from "./importer.js";
+import { nameIn, rootOf, type SeenFile, seeFiles, type WatchedRoot } from "./watch/seen-files.js";
 
 /** What the places depend on. */
 export interface Platform {
@@ -168,6 +169,7 @@ export function knownPlaces({ env, home, platform }: Platform = thisPlatform()):
       tool,
       path,
       seen,
+      formats: [tool],
       matches: (name: string) => files.test(name),
       isSession: (name: string) => sessions.test(name),
     })),
@@ -204,6 +206,11 @@ export async function findInPlaces(
     });
   }
   return { found, files: files.sort((a, b) => a.modified_ms - b.modified_ms).map(({ path }) => path) };
+}
+
+/** The formats that are read of a file that nobody named: in a tool's own folder only that tool's. */
+export function formatsOfFound(path: string, places: readonly WatchedRoot[]): FormatsRead {
+  return rootOf(path, places)?.formats ?? "no_exports";
 }
 
 /** The environment variables that move places: all that the table reads. */

@@ -4,16 +4,17 @@ import { atifImporter } from "./atif.js";
 import { chatGptImporter } from "./chatgpt.js";
 import {
   claudeAgentNoteImporter,
+  claudeCodeDocumentImporter,
+  claudeCodeImporter,
   claudeIndexImporter,
   claudeRequestImporter,
   claudeResponseImporter,
-} from "./claude-code/bodies.js";
-import { claudeCodeDocumentImporter, claudeCodeImporter } from "./claude-code/claude-code.js";
-import { codexImporter } from "./codex.js";
+} from "./claude-code.js";
+import { codexImporter } from "./codex/codex.js";
 import { cursorImporter } from "./cursor.js";
 import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";
 import { hansardImporter } from "./hansard.js";
-import type { Importer, Opening, Reads } from "./importer.js";
+import type { FormatsRead, Importer, Opening, Reads } from "./importer.js";
 import { llmImporter } from "./llm.js";
 import {
   anthropicDocumentImporter,
@@ -54,10 +55,40 @@ const importers: readonly Importer[] = [
   openAiDocumentImporter,
 ];
 
+const EXPORT_FORMAT = hansardImporter.format;
+
 export const importFormats: readonly string[] = [...new Set(importers.map(({ format }) => format))];
 
 /** The importer that recognises a source; for a named format, otherwise the first that can read such a source. */
-export function findImporter(opening: Opening, format: string): Importer | undefined {
+export function findImporter(opening: Opening, { format, formats }: FormatChoice): Importer | undefined {
+  const found = recognise(opening, format);
+  return found !== undefined && isAllowed(found.format, formats) ? found : undefined;
+}
+
+export interface FormatChoice {
+  /** Empty where the content decides. */
+  readonly format: string;
+  /** The formats that are read here; all of them, where it is left out. */
+  readonly formats?: FormatsRead | undefined;
+}
+
+/** Why a source of a known format is not read here; undefined where none is recognised. */
+export function whyRefused(opening: Opening, { format, formats }: FormatChoice): string | undefined {
+  const found = recognise(opening, format)?.format;
+  if (found === undefined || isAllowed(found, formats)) return undefined;
+  const what = found === EXPORT_FORMAT ? "an export of a record" : `a file of the format ${found}`;
+  const here = Array.isArray(formats)
+    ? `only ${formats.join(", ")} is read here`
+    : "it is imported only when you name it";
+  return `it is ${what}, and ${here}: hansard import FILE`;
+}
+
+export function isAllowed(format: string, formats: FormatsRead | undefined): boolean {
+  if (formats === "no_exports") return format !== EXPORT_FORMAT;
+  return formats === undefined || formats.includes(format);
+}
+
+function recognise(opening: Opening, format: string): Importer | undefined {
   const named = importers.filter((importer) => format === "" || importer.format === format);
   const found = named.find((importer) => canRead(importer.reads, opening) && importer.recognises(opening));
   return found ?? (format === "" ? undefined : named.find(({ reads }) => canRead(reads, opening)));

@@ -25,7 +25,7 @@ import type {
   TableRow,
 } from "./importer.js";
 import { EXPORTED_LEVELS_MAX, isOpenAt, LINE_BYTES_MAX, oneByOne, readRecords } from "./lines.js";
-import { decompressed, isCompressed } from "./zstd.js";
+import { decompressed, isCompressed, measureUnpacked, UnpackBudget } from "./zstd.js";
 
 /** Enough of a file to recognise its format. */
 export const OPENING_BYTES = 64 * 1024;
@@ -105,6 +105,8 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
     const first = (file === "-" ? stdin : read())[Symbol.asyncIterator]();
     const packed = await firstBytes(first as AsyncIterator<Buffer>);
     const isPacked = isCompressed(packed);
+    // Before anything of it is recorded; a stream, which comes once, is stopped where it exceeds the limit.
+    if (isPacked && found?.isFile() === true) await measureUnpacked(read());
     const bytes = resumed(packed, first as AsyncIterator<Buffer>);
     const unpacked = isPacked ? decompressed(bytes) : bytes;
     const opening = isPacked ? await firstBytes(unpacked) : packed;
@@ -262,6 +264,7 @@ interface SourceParts {
   readonly clock: WallClock;
   readonly log: LogState;
   readonly as_new: boolean;
+  readonly restores: boolean;
   readonly isGrowing: () => boolean;
   /** Called with the progress. */
   readonly tell: ((progress: ImportProgress) => void) | undefined;
@@ -283,7 +286,7 @@ export class FileSource {
   }
 
   async read(importer: Importer): Promise<ReturnType<Importer["read"]>> {
-    const { opened, opening, clock, log, as_new, isGrowing, database } = this.#source;
+    const { opened, opening, clock, log, as_new, restores, isGrowing, database } = this.#source;
     const facts = {
       path: this.#file,
       stem: stemOf(this.#file),
@@ -292,7 +295,9 @@ export class FileSource {
       clock,
       log,
       as_new,
+      restores,
       isGrowing,
+      unpacking: new UnpackBudget(),
       siblings: siblingFiles(this.#file),
     };
     if (importer.reads === "lines") {

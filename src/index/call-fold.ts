@@ -97,8 +97,6 @@ interface CallFacts {
   readonly counting?: Counting;
   /** Its tokens add to those of the entry it continues; otherwise they replace them. */
   readonly adds?: true;
-  /** What a source's total had left over: it may be a call that other entries describe. */
-  readonly rest?: true;
 }
 
 /** Longer names are cut, longer ids ignored; providers' have less than a quarter of this. */
@@ -112,8 +110,8 @@ export function callFactsOf(kind: string, body: JsonObject): CallFacts | undefin
       return worthTelling({ of: String(body.interaction_id), ...tellingOf(kind, body, body.usage) });
     case "message":
       return ofMessage(body);
-    case "raw":
-      return ofRaw(body);
+    case "consolidation":
+      return ofConsolidation(body);
     default:
       return undefined;
   }
@@ -138,14 +136,15 @@ function ofMessage(body: JsonObject): CallFacts | undefined {
   return { ...(telling.message === undefined ? { of } : {}), ...adds, ...telling };
 }
 
-/** Calls that a source tells of only by their tokens, such as those that compacted a conversation. */
-function ofRaw({ id, extra, ...body }: JsonObject): CallFacts | undefined {
-  if (!isJsonObject(extra) || !isJsonObject(extra.usage)) return undefined;
-  const telling = tellingOf("raw", { ...body, extra }, extra.usage);
-  return telling.tokens === undefined ? undefined : { of: String(id), ...telling, rest: true };
+/** The call that wrote the summary, where the tool recorded what it cost. */
+function ofConsolidation(body: JsonObject): CallFacts | undefined {
+  const usage = isJsonObject(body.extra) ? body.extra.usage : undefined;
+  if (usage === undefined) return undefined;
+  const telling = tellingOf("consolidation", body, usage);
+  return telling.tokens === undefined ? undefined : { of: String(body.id), ...telling };
 }
 
-type Telling = Omit<CallFacts, "of" | "adds" | "rest">;
+type Telling = Omit<CallFacts, "of" | "adds">;
 
 function tellingOf(kind: string, body: JsonObject, usage: JsonValue | undefined): Telling {
   const extra = isJsonObject(body.extra) ? body.extra : {};

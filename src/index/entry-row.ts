@@ -69,12 +69,12 @@ export function isAlteredRow(row: EntryRow): boolean {
 function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
   const { through, withdraws, entry_id } = body;
   if (kind === "session_info") return toSessionInfo(body);
-  if (kind === "consolidation" && typeof through === "number") return { through };
   if (kind === "withdrawal" && typeof withdraws === "number") return { withdraws };
   if (kind === "feedback" && typeof entry_id === "string") return { entry_id };
   if (isMemoryKind(kind)) return fillFields(kind, body);
-  const call = callFactsOf(kind, body);
-  return call === undefined ? undefined : { call: call as JsonObject };
+  const call = callFactsOf(kind, body) as JsonObject | undefined;
+  if (kind === "consolidation" && typeof through === "number") return { through, ...(call && { call }) };
+  return call && { call };
 }
 
 /** The id of the entry that this entry counts for. */

@@ -58,9 +58,10 @@ export function marksOf(kind: string, body: JsonObject): readonly Mark[] {
   }
 }
 
-/** The model that an entry names; imported messages and raw records may name one in `extra`. */
+/** The model that an entry names; imported assistant messages may name one too. */
 export function modelOf(kind: string, { model, extra }: JsonObject): string | undefined {
-  const named = (kind === "message" || kind === "raw") && isJsonObject(extra) ? extra.model : model;
+  const isImported = kind === "message" || kind === "consolidation";
+  const named = isImported && isJsonObject(extra) ? extra.model : model;
   return isText(named) ? named : undefined;
 }
 

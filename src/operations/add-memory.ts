@@ -43,7 +43,9 @@ export const addMemory = operation({
       answer: { schema: proposed, document: proposalDocument, text: proposalText },
     },
   ],
-  command: undefined,
+  command: {
+    examples: [["add a memory, active at once", 'hansard memories add "Answers in German" --type preference']],
+  },
   input: {},
   positional: [],
   body: body({

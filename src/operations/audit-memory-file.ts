@@ -13,7 +13,9 @@ export const auditMemoryFile = operation({
   scope: "review",
   route: "POST /memories/audit",
   tools: [],
-  command: undefined,
+  command: {
+    examples: [["check a memory file against the record", "hansard memories audit ~/.claude/CLAUDE.md"]],
+  },
   input: {},
   positional: [],
   body: body({

@@ -5,7 +5,7 @@ import { RecorderError } from "../model/rejection.js";
 import { schemaNamed } from "../model/schema.js";
 import { receiptOutcome } from "./entry-body.js";
 import { body, operation } from "./operation.js";
-import { sessionId } from "./session-id.js";
+import { sessionId, sessionOperand } from "./session-id.js";
 
 export const clearSession = operation({
   name: "clearSession",
@@ -15,7 +15,7 @@ export const clearSession = operation({
   scope: "capture",
   route: "POST /sessions/:id/clear",
   tools: [],
-  command: undefined,
+  command: { operands: [sessionOperand] },
   input: { id: sessionId },
   positional: ["id"],
   body: body({

@@ -4,7 +4,7 @@ import { type JsonObject, jsonObjectOf } from "../model/json.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { count, type GivenIn, named } from "../model/schema.js";
 import { body, operation } from "./operation.js";
-import { sessionId } from "./session-id.js";
+import { sessionId, sessionOperand } from "./session-id.js";
 
 const newConsolidation = named(
   "NewConsolidation",
@@ -33,7 +33,15 @@ export const consolidateSession = operation({
   scope: "capture",
   route: "POST /sessions/:id/consolidate",
   tools: [],
-  command: undefined,
+  command: {
+    operands: [sessionOperand],
+    examples: [
+      [
+        "replace the history up to a position with a summary",
+        'hansard sessions cli:anna --consolidate 120 --summary "Port chosen."',
+      ],
+    ],
+  },
   input: { id: sessionId },
   positional: ["id"],
   body: body({

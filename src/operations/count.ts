@@ -27,7 +27,7 @@ export const count = operation({
   scope: "read",
   route: "GET /stats",
   tools: [],
-  command: undefined,
+  command: { examples: [["how many interactions there are", "hansard stats --json | jq .by_kind.interaction"]] },
   input: {},
   positional: [],
   output: entryCounts,

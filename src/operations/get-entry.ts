@@ -22,7 +22,6 @@ export const getEntry = operation({
   ],
   command: {
     operands: [{ name: "<id|position>", parameter: "id", description: "the entry's id, or its position in the log" }],
-    prose: "",
     examples: [
       ["the first entry of the log", "hansard show 1"],
       ["one field of an entry", "hansard show 019a85d2-7c1e-7000-8000-000000000001 --json | jq -r .response"],

@@ -4,7 +4,7 @@ import { isGiven, type Parameter, parseCount, switchParameter } from "../search/
 import { historyDocument } from "../sessions/history/history-document.js";
 import { type HistoryFormat, MESSAGES_DEFAULT } from "../sessions/session-query.js";
 import { operation } from "./operation.js";
-import { sessionId } from "./session-id.js";
+import { sessionId, sessionOperand } from "./session-id.js";
 
 const max_messages: Parameter<number | string, number> = {
   description:
@@ -64,7 +64,14 @@ export const getHistory = operation({
       names: { id: "session_id" },
     },
   ],
-  command: undefined,
+  command: {
+    operands: [{ ...sessionOperand, name: "<id>", description: "the session's id" }],
+    prose: "Cleared and consolidated messages are left out. Messages that a provider would reject are repaired.",
+    examples: [
+      ["the messages for a model", "hansard history cli:anna"],
+      ["the same for a program", "hansard history cli:anna --max-tokens 8000 --json | jq .messages"],
+    ],
+  },
   input: {
     id: sessionId,
     max_messages,

@@ -11,7 +11,7 @@ export const getMemory = operation({
   scope: "read",
   route: "GET /memories/:id",
   tools: [],
-  command: undefined,
+  command: { examples: [["one memory with its evidence and history", "hansard memories show ID"]] },
   input: { id: memoryId("ports") },
   positional: ["id"],
   output: memoryDetail,

@@ -1,7 +1,7 @@
 // A session as a whole: its title, its labels, and how much is in it.
 import { type SessionSummary, sessionSummary } from "../sessions/session-summary.js";
 import { operation } from "./operation.js";
-import { sessionId } from "./session-id.js";
+import { sessionId, sessionOperand } from "./session-id.js";
 
 export const exampleSession: SessionSummary = {
   session_id: "cli:anna",
@@ -29,7 +29,7 @@ export const getSession = operation({
   scope: "read",
   route: "GET /sessions/:id",
   tools: [],
-  command: undefined,
+  command: { operands: [sessionOperand] },
   input: { id: sessionId },
   positional: ["id"],
   output: sessionSummary,

@@ -18,7 +18,12 @@ export const listEntries = operation({
   scope: "read",
   route: "GET /entries",
   tools: [],
-  command: undefined,
+  command: {
+    examples: [
+      ["the newest entries of all kinds", "hansard list"],
+      ["today's errors of one project", "hansard list --kind error --project web --since 24h"],
+    ],
+  },
   input: { ...entryFilters, limit: limited(listLimit(50)), cursor: placeCursor },
   positional: [],
   output: entryPage,

@@ -16,7 +16,7 @@ export const listInteractions = operation({
   scope: "read",
   route: "GET /interactions",
   tools: [],
-  command: undefined,
+  command: { examples: [["which interactions used a memory", "hansard list --memory m-17 --json"]] },
   input: {
     ...filtersNamed("project", "session_id", "client", "model", "is", "since", "until", "memory", "chunk"),
     full: switchParameter({

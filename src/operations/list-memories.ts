@@ -59,7 +59,12 @@ export const listMemories = operation({
       list: "memories",
     },
   ],
-  command: undefined,
+  command: {
+    examples: [
+      ["the memories of a project", "hansard memories --project atlas --status active"],
+      ["candidates to review, best first", "hansard memories --status candidate"],
+    ],
+  },
   input: {
     status,
     project,

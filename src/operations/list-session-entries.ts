@@ -4,7 +4,7 @@ import { cursorOf } from "../search/cursor.js";
 import { isGiven, limited, listLimit, type Parameter, parsePosition, switchParameter } from "../search/parameters.js";
 import { sessionEntryPage } from "../sessions/session-summary.js";
 import { operation } from "./operation.js";
-import { sessionId } from "./session-id.js";
+import { sessionId, sessionOperand } from "./session-id.js";
 
 type Order = "asc" | "desc";
 
@@ -32,7 +32,14 @@ export const listSessionEntries = operation({
   scope: "read",
   route: "GET /sessions/:id/entries",
   tools: [],
-  command: undefined,
+  command: {
+    operands: [sessionOperand],
+    examples: [
+      ["the last entries of a session", "hansard sessions cli:anna --order desc --limit 20"],
+      ["its entries for a program", "hansard sessions cli:anna --entries --json"],
+      ["an id that starts with a dash", "hansard sessions -- -anna"],
+    ],
+  },
   input: {
     id: sessionId,
     order,

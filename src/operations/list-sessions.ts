@@ -22,7 +22,7 @@ export const listSessions = operation({
   scope: "read",
   route: "GET /sessions",
   tools: [],
-  command: undefined,
+  command: { examples: [["the most recent sessions", "hansard sessions"]] },
   input: { ...sessionFiltersNamed("project", "client"), limit: limited(listLimit(50), "sessions"), cursor },
   positional: [],
   output: sessionPage,

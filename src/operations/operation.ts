@@ -39,6 +39,15 @@ export function body<S extends TSchema, Parsed>(definition: Body<S, Parsed>): Bo
   return definition;
 }
 
+/** How a call is recorded: by a caller that may read and capture. */
+interface Note<Append> {
+  /** Its name, for the documentation. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly append: Append;
+}
+
 /** How an operation that records can turn out, by HTTP status. */
 interface Recorded<A> {
   readonly outcome: (answer: A) => RecordedStatus;
@@ -103,10 +112,19 @@ interface ToolAnswer<A> {
 
 /** What a command has in addition to its flags, which follow from the input. */
 interface CommandHelp {
-  /** Arguments without a flag, each with the parameter that it gives; `<text...>` takes all that follow. */
-  readonly operands: readonly { readonly name: string; readonly parameter: string; readonly description: string }[];
-  readonly prose: string;
-  readonly examples: readonly (readonly [description: string, line: string])[];
+  /** Arguments without a flag; `<text...>` takes all that follow. */
+  readonly operands?: readonly Operand[];
+  readonly prose?: string;
+  readonly examples?: readonly (readonly [description: string, line: string])[];
+}
+
+interface Operand {
+  readonly name: string;
+  /** The parameter that it gives. */
+  readonly parameter: string;
+  readonly description: string;
+  /** What to do if it is refused. */
+  readonly hint?: string;
 }
 
 /** Where an answer comes from, and how fresh it is. */
@@ -181,8 +199,8 @@ export interface Operation<
   readonly erases?: true;
   /** The answer depends on prices, which a caller may have given. */
   readonly uses_prices?: true;
-  /** The call is recorded, so cross-origin and HEAD requests are refused. */
-  readonly note?: (store: StoreWork, query: QueryOf<I>, answer: AnswerOf<S>) => Promise<void>;
+  /** The call may be recorded, with the same parameters in the body of a POST; a GET records nothing. */
+  readonly note?: Note<(store: StoreWork, query: QueryOf<I>, answer: AnswerOf<S>) => Promise<void>>;
   readonly answer: Sources<AskedWith<I, B>, AnswerOf<S> | (Missing extends Noun ? undefined : never)>[N];
 }
 
@@ -235,7 +253,7 @@ export type AnyOperation = Omit<
   "answer" | "needs" | "input" | "positional" | "refine" | "recorded" | "toJson" | "note" | "tools"
 > & {
   readonly tools: readonly Tool[];
-  readonly note?: (store: StoreWork, query: never, answer: never) => Promise<void>;
+  readonly note?: Note<(store: StoreWork, query: never, answer: never) => Promise<void>>;
   readonly input: Input;
   readonly refine?: (query: never) => object;
   readonly positional: readonly string[];

@@ -28,7 +28,8 @@ const q: Parameter<string, string> = {
 };
 
 const session_id: Parameter<string, string> = {
-  description: "The session they are for: it records what was given, which is then not learned again.",
+  description:
+    "The session they are for; what was given is recorded there, except by a GET or without scope `capture`.",
   schema: { type: "string" },
   flag: { name: "session", value: "id", says: "the session they are for; the recall is recorded there" },
   refusals: ["session_id_invalid"],
@@ -69,7 +70,13 @@ export const recall = operation({
       at_most: { budget_tokens: TOKENS_DEFAULT },
     },
   ],
-  command: undefined,
+  command: {
+    operands: [{ name: "[q...]", parameter: "q", description: "the prompt; memories that match it come first" }],
+    examples: [
+      ["the memories for a prompt", 'hansard recall "which port?" --project atlas'],
+      ["at most 500 tokens", "hansard recall --project atlas --budget-tokens 500 --json"],
+    ],
+  },
   input: { project, q, session_id, budget_tokens },
   positional: [],
   output: recalled,
@@ -77,7 +84,14 @@ export const recall = operation({
   refusals: [],
   needs: "index_at_head",
   answer: async ({ review }, query) => (await review()).recall(query),
-  note: ({ memories }, query, recalled) => memories.noteRecall(query, recalled),
+  note: {
+    name: "recallInSession",
+    summary: "Get memories for a prompt, and record that the session was given them",
+    description:
+      "The same as `GET /recall`; with `session_id` it also records in the session what was recalled, which is then not " +
+      "learned there again. The key must be allowed to read and to capture (`admin`).",
+    append: ({ memories }, query, recalled) => memories.noteRecall(query, recalled),
+  },
 });
 
 function parseAsked(value: unknown): string | Rejection {

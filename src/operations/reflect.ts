@@ -91,7 +91,6 @@ export const reflect = operation({
     },
   ],
   command: {
-    operands: [],
     prose: "On a terminal the report includes plots; piped, it is plain Markdown.",
     examples: [
       ["the last thirty entries", "hansard reflect"],

@@ -93,7 +93,21 @@ export const search = operation({
       aliases: { query: "q" },
     },
   ],
-  command: undefined,
+  command: {
+    operands: [
+      {
+        name: "[query...]",
+        parameter: "q",
+        description: 'terms, "a phrase", -without, and filters such as role:user kind:error since:7d',
+      },
+    ],
+    examples: [
+      ["entries with both words", "hansard search timeout postgres"],
+      ["a phrase, in errors of the last week", "hansard search '\"connection reset\" kind:error since:7d'"],
+      ["entries without a word", "hansard search 'timeout -retry'"],
+      ["memories, with their status", "hansard search 'port kind:memory'"],
+    ],
+  },
   input: {
     q,
     facets: switchParameter({

@@ -36,7 +36,10 @@ export const sessionHistory = operation({
       aliases: { q: "query" },
     },
   ],
-  command: undefined,
+  command: {
+    operands: [{ name: "[query...]", parameter: "query", description: "with --text: one phrase" }],
+    examples: [["output of the tool session_history", "hansard search deploy --text --role user"]],
+  },
   input: { query, ...entryFilters, limit: limited(listLimit(10)) },
   refine: (given) => withTypedFilters(given, given.query, "query"),
   positional: ["query"],

@@ -9,3 +9,11 @@ export const sessionId: Parameter<string, string> = {
   refusals: ["session_id_invalid"],
   parse: (value) => parseSessionId(value),
 };
+
+/** The same on the command line. */
+export const sessionOperand = {
+  name: "[id]",
+  parameter: "id",
+  description: "show this session with its timeline",
+  hint: "`hansard sessions` lists the ids.",
+} as const;

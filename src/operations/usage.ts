@@ -30,7 +30,6 @@ export const usage = operation({
   route: "GET /usage",
   tools: [],
   command: {
-    operands: [],
     prose: "Tokens are counted as providers count them. Costs are in US dollars, days in UTC.",
     examples: [
       ["a week, by day and model", "hansard usage --since 7d"],

@@ -5,12 +5,14 @@ import { toFault } from "../engines/sqlite/faults.js";
 import { indexFilesIn } from "../engines/sqlite/index-file.js";
 import { copyFile, isOwnedByUs } from "../engines/sqlite/inspect.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
+import { openStore } from "../engines/stores.js";
 import { Sealing } from "../log/seals/sealing.js";
 import { verify } from "../log/verify.js";
 import { Fault } from "../model/fault.js";
 import { makeFolder, writeWholeFile } from "../model/files.js";
 import { isStoreFileName, storeFiles, withCompanions } from "../model/store-location.js";
 import type { Verification } from "../model/verification.js";
+import { hasKeys } from "./copy-store.js";
 
 /** What was written, and what its chain ends with. */
 export interface StoreCopy {
@@ -24,6 +26,9 @@ export interface StoreCopy {
   /** Files of a lost log that was there before; they are kept next to the restored one. */
   readonly set_aside?: readonly string[];
 }
+
+/** A restored store, and whether it has keys. */
+export type StoreRestored = StoreCopy & { readonly has_keys: boolean };
 
 export interface BackupOptions {
   /** The folder of the store. */
@@ -66,7 +71,7 @@ export interface RestoreOptions {
  * Makes a store from a backup, where there is none, or one that has lost its log. What its index and its newest seal remember
  * of that log goes: who restores has decided what counts.
  */
-export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> {
+export async function restoreStore(options: RestoreOptions): Promise<StoreRestored> {
   const { from, data, onStep = () => undefined } = options;
   const source = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true ? storeFiles(from).log : from;
   await openAndClose(source);
@@ -94,7 +99,8 @@ export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> 
       onProven: () => set_aside.push(...setAside(path)),
     });
     await makePeace(path, options);
-    return set_aside.length === 0 ? copy : { ...copy, set_aside };
+    const has_keys = await hasKeys(await openStore({ address: data, mode: "read" }));
+    return { ...copy, ...(set_aside.length === 0 ? {} : { set_aside }), has_keys };
   } catch (error) {
     if (isNew && !existsSync(path)) rmdirSync(data);
     throw error;

@@ -4,7 +4,7 @@ import type { Growth } from "../engines/port.js";
 import { Exports } from "../export/exports.js";
 import type { KeyStore } from "../guard/keys.js";
 import { Keys } from "../guard/keys.js";
-import type { Scope } from "../guard/scopes.js";
+import { allows, type Scope } from "../guard/scopes.js";
 import { type WatchClock, Watches } from "../import/watch/watches.js";
 import type { AlteredNote } from "../log/altered-note.js";
 import { audited } from "../log/audit.js";
@@ -131,9 +131,9 @@ export function composeRecorder(opened: StoreParts): Recorder {
   };
   const partsOf = (recorded_by: string, scope: Scope): RecorderParts => {
     const own = { writeContext: { ...writeContext, recorded_by }, reads_nothing: scope === "capture" };
-    return partsWith(writingParts({ ...store, commit, queue, recorded, ...own }));
+    return partsWith(writingParts({ ...store, commit, queue, recorded, ...own }), allows(scope, "capture"));
   };
-  const partsWith = ({ capture, admin, exports, imports, memories }: WritingParts): RecorderParts => ({
+  const partsWith = ({ capture, admin, exports, imports, memories }: WritingParts, may_note = true): RecorderParts => ({
     ...shared,
     capture,
     admin,
@@ -148,7 +148,7 @@ export function composeRecorder(opened: StoreParts): Recorder {
       };
       if (operation.needs === "store") return operation.answer(work, asked.query);
       const answer = await operate(operation, asked);
-      await operation.note?.(work, asked.query, answer as never);
+      if (may_note && asked.is_unnoted !== true) await operation.note?.append(work, asked.query, answer as never);
       return answer;
     },
     monitoring,

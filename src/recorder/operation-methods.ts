@@ -10,11 +10,17 @@ import type { OptionsOf } from "../search/input.js";
 /** What an operation is asked with, by name. */
 export type Options = { readonly [name: string]: unknown };
 
+/** How an operation is carried out. */
+export interface OperateHow {
+  readonly form?: AnswerForm | undefined;
+  /** Whether it must not record the call. */
+  readonly is_unnoted?: boolean;
+}
+
 /** What an operation is asked with: as it was given, and parsed. */
-export interface Asked {
+export interface Asked extends OperateHow {
   readonly options: Options;
   readonly query: never;
-  readonly form?: AnswerForm | undefined;
 }
 
 /** Carries an operation out, here or on a server. */
@@ -27,7 +33,7 @@ export function askedWith(operation: AnyOperation, options: Options, nowMs: numb
 
 abstract class Operable {
   /** Carries an operation out. Surfaces call it with what a request, a tool call or a command line gave. */
-  abstract operate(operation: AnyOperation, options: Options, form?: AnswerForm): Promise<unknown>;
+  abstract operate(operation: AnyOperation, options: Options, how?: OperateHow): Promise<unknown>;
 
   /** What was recorded about a phrase as text for an agent: a line each, newest first. */
   async sessionHistory(query: string, role?: string, limit?: number): Promise<string>;

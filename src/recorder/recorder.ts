@@ -3,7 +3,9 @@
 import { type ExportOptions, type Exports, exportInput, parseExportQuery } from "../export/exports.js";
 import type { Keys } from "../guard/keys.js";
 import type { Scope } from "../guard/scopes.js";
+import type { ProposeMemory } from "../import/import-batcher.js";
 import type { ImportOptions, ImportReport } from "../import/import-files.js";
+import type { ExportedMemory } from "../import/importer.js";
 import type { Watch, WatchCounts, WatchOptions } from "../import/watch/watch-files.js";
 import type { Watches } from "../import/watch/watches.js";
 import {
@@ -27,6 +29,7 @@ import type {
 import type { SealKeepingOptions } from "../log/seals/sealing.js";
 import type { LearningOptions } from "../memories/background/learning.js";
 import { splitMemoryFiles, withMemoryFiles } from "../memories/files/memory-files.js";
+import type { ProposalInput } from "../memories/review/memory-input.js";
 import { toEntry } from "../model/body.js";
 import type { CompletionInput, EntryInput, FeedbackInput, Interaction, InteractionInput } from "../model/entry.js";
 import { closedFault } from "../model/fault.js";
@@ -37,14 +40,20 @@ import type { Contradiction, Seal, Verification } from "../model/verification.js
 import type { Calls } from "../operations/calls.js";
 import type { Operations } from "../operations/index.js";
 import type { AnyOperation } from "../operations/operation.js";
-import type { AnswerForm } from "../reading/call-table.js";
 import { rebuildWithProgress } from "../reading/rebuild.js";
 import type { Tail } from "../reading/tail/tail.js";
 import { parseTailQuery, type TailOptions, type TailQuery, tailInput } from "../reading/tail/tail-query.js";
 import type { OptionsOf } from "../search/input.js";
 import { Memories, type MemoryPasses } from "./memories.js";
 import type { Health, Monitoring } from "./monitoring.js";
-import { askedWith, methodsBy, type Operate, OperationMethodsBase, type Options } from "./operation-methods.js";
+import {
+  askedWith,
+  methodsBy,
+  type Operate,
+  type OperateHow,
+  OperationMethodsBase,
+  type Options,
+} from "./operation-methods.js";
 import { Session, type SessionLabels, type SessionRecorder } from "./session.js";
 import type { StoreAdmin } from "./store-admin.js";
 
@@ -136,11 +145,11 @@ export class Recorder extends OperationMethodsBase {
   }
 
   /** Carries an operation out; one that appends entries goes the way of `append`. Servers ask for large answers as JSON. */
-  override async operate(operation: AnyOperation, options: Options, form?: AnswerForm): Promise<unknown> {
+  override async operate(operation: AnyOperation, options: Options, how: OperateHow = {}): Promise<unknown> {
     const { operate, nowMs } = this.#open();
     const asked = askedWith(operation, options, nowMs());
     if (operation.needs === "recorder") return operation.answer(this, asked.query);
-    const answer = await operate(operation, { ...asked, form });
+    const answer = await operate(operation, { ...asked, ...how });
     return operation.erases === true ? this.#forgetting(answer as Forgotten) : answer;
   }
 
@@ -221,8 +230,25 @@ export class Recorder extends OperationMethodsBase {
     const { importFiles, parseImportOptions } = await import("../import/import-files.js");
     const plan = orThrow(parseImportOptions(knownOptions(options, optionTables.import)));
     const { memory_files, others } = await splitMemoryFiles(typeof paths === "string" ? [paths] : paths);
-    const report = await importFiles(others, { plan, options, target });
+    const report = await importFiles(others, {
+      plan,
+      options,
+      target,
+      propose: (memory) => this.#proposeExported(memory),
+    });
     return withMemoryFiles(report, memory_files, (text) => this.memories.proposeFile({ text }), options.onFile);
+  }
+
+  async #proposeExported({ valid_until, project, ...memory }: ExportedMemory): ReturnType<ProposeMemory> {
+    const given = { ...(valid_until === "" ? {} : { valid_until }), ...(project === "" ? {} : { project }) };
+    try {
+      const answer = await this.memories.propose({ ...memory, ...given, source: "import" } as ProposalInput);
+      if (!("dropped" in answer)) return { is_new: true };
+      return answer.dropped === "known" ? { is_new: false } : `the memory is not proposed: ${answer.reason}`;
+    } catch (error) {
+      if (error instanceof RecorderError) return `the memory is not proposed: ${error.message}`;
+      throw error;
+    }
   }
 
   /**
@@ -354,6 +380,8 @@ const optionTables = {
     format: true,
     timezone: true,
     as_new: true,
+    restore: true,
+    found: true,
     stdin: true,
     onProgress: true,
     onFile: true,

@@ -1,6 +1,6 @@
 // The thread that checkpoints the log's WAL, so commits need not wait for it.
 import { workerData } from "node:worker_threads";
-import { checkpoint, openFile } from "../engines/sqlite/driver.js";
+import { checkpoint, openFile } from "../engines/sqlite/connections.js";
 import { type CheckpointCounters, CLOSE, DONE, WANTED } from "./checkpointing.js";
 
 const { path, board } = workerData as { readonly path: string; readonly board: CheckpointCounters };

@@ -171,14 +171,17 @@ describe("an export that was tampered with", () => {
     expect(await readJson(["import", altered, "--as-new"], { data })).toMatchObject({ added: 12, rejected: [] });
   });
 
-  test("is refused in a folder too, and that is a failure although others were read", async () => {
+  test("is a failure although others were read; in a folder no export is imported", async () => {
     const { data, altered } = await tampered();
     const folder = folderOfTest();
+    const other = join(folder, "s.jsonl");
     copyFileSync(altered, join(folder, "altered.ndjson"));
-    writeFileSync(join(folder, "s.jsonl"), '{"type":"error","error":"e","timestamp":"2026-01-01T00:00:00"}\n');
-    const { status, stdout } = await runCli(["import", folder, "--json"], { data });
+    writeFileSync(other, '{"type":"error","error":"e","timestamp":"2026-01-01T00:00:00"}\n');
+    const found = await readJson(["import", folder], { data });
+    expect(found).toMatchObject({ files: 2, added: 1, rejected: [{ line: 0 }] });
+    const { status, stdout } = await runCli(["import", altered, other, "--json"], { data });
     expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ files: 2, added: 1, rejected: [{ line: 0 }] });
+    expect(JSON.parse(stdout)).toMatchObject({ files: 2, existing: 1, rejected: [{ line: 0 }] });
   });
 
   test("is reported by `verify FILE`, which says that the other is whole", async () => {

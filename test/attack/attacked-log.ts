@@ -1,10 +1,10 @@
 // A log that somebody reaches behind its back: its rows, with what protects them switched off, on each engine that keeps rows.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import { Connections } from "../../src/engines/postgres/driver.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import type { EntryLog } from "../../src/log/port.js";
 import { databaseOfTest, sharedPostgres } from "../support/postgres.js";

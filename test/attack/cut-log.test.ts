@@ -2,8 +2,8 @@
 // nothing that knows it forgets before a person has been told.
 import { copyFileSync, cpSync, existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { type EntryInput, openRecorder, type Verification } from "../../src/index.js";
 import type { Finding } from "../../src/model/verification.js";
 import { backUpStore } from "../../src/recorder/back-up-store.js";

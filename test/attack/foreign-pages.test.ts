@@ -1,6 +1,8 @@
 // Pages of other sites in the browser of somebody who runs a server: they reach this machine, and must get nothing.
 import { expect, test } from "vitest";
+import { openRecorder } from "../../src/index.js";
 import { serverOfFile, startServer, type TestServer } from "../e2e/http-client.js";
+import { folderOfTest } from "../support/temporary-folder.js";
 import { speak } from "./raw-socket.js";
 
 const server = serverOfFile();
@@ -12,6 +14,15 @@ async function ask(to: TestServer, lines: readonly string[], target = "GET /entr
   expect(heard.toLowerCase()).not.toContain("access-control-");
   const [, code] = /"code":"(\w+)"/.exec(heard) ?? [];
   return code === undefined ? [Number(status)] : [Number(status), code];
+}
+
+/** A server with a name beyond loopback, and the header of a key that it takes. */
+async function allowingServer(name: string): Promise<{ readonly allowing: TestServer; readonly key: string }> {
+  const data = folderOfTest();
+  const recorder = await openRecorder({ data });
+  const { key } = await recorder.keys.create({ scope: "admin" });
+  await recorder.close();
+  return { allowing: await startServer({ data, allow_hosts: [name] }), key: `authorization: Bearer ${key}` };
 }
 
 const portOf = ({ address }: TestServer): string => new URL(address).port;
@@ -57,8 +68,8 @@ test("a foreign name opens nothing at all, not even what needs no key or leads n
 });
 
 test("a name that was allowed is ours, and only that one", async () => {
-  const allowing = await startServer({ allow_hosts: ["Record.example"] });
-  expect(await ask(allowing, ["host: record.example:443"])).toEqual([200]);
+  const { allowing, key } = await allowingServer("Record.example");
+  expect(await ask(allowing, ["host: record.example:443", key])).toEqual([200]);
   expect(await ask(allowing, ["host: other.record.example"])).toEqual([421, "host_foreign"]);
 });
 
@@ -91,8 +102,8 @@ test("our own pages may ask, and programs that say no origin", async () => {
 });
 
 test("behind a proxy the page's origin is the name that was allowed", async () => {
-  const allowing = await startServer({ allow_hosts: ["record.example"] });
-  expect(await ask(allowing, ["host: localhost", "origin: https://record.example"])).toEqual([200]);
+  const { allowing, key } = await allowingServer("record.example");
+  expect(await ask(allowing, ["host: localhost", "origin: https://record.example", key])).toEqual([200]);
   expect(await ask(allowing, ["host: localhost", "origin: https://evil.example"])).toEqual([403, "origin_refused"]);
 });
 
@@ -134,15 +145,14 @@ test("no page of another site can have an export written down, not even by a lin
   expect((await writing.get("/entries?kind=audit")).body.entries).toHaveLength(3);
 });
 
-test("no page of another site can record a recall in a session, and no HEAD request can", async () => {
+test("no page of another site can record a recall in a session, and no GET can", async () => {
   await server().recorder.memories.add({ content: "The build runs at night", project: "p" });
   const path = "/recall?project=p&session_id=recalled";
   const asked = ["host: localhost", "sec-fetch-mode: navigate", "sec-fetch-dest: document"];
-  expect(await ask(server(), [...asked, "sec-fetch-site: cross-site"], `GET ${path}`)).toEqual([403, "origin_refused"]);
-  expect((await ask(server(), ["host: localhost"], `HEAD ${path}`))[0]).toBe(405);
+  const site = "sec-fetch-site: cross-site";
+  expect(await ask(server(), [...asked, site, "content-length: 0"], "POST /recall")).toEqual([403, "origin_refused"]);
+  for (const method of ["HEAD", "GET"]) expect(await ask(server(), asked, `${method} ${path}`)).toEqual([200]);
   expect((await server().get("/sessions/recalled/entries")).body.entries).toEqual([]);
-  expect(await ask(server(), [...asked, "sec-fetch-site: none"], `GET ${path}`)).toEqual([200]);
-  expect((await server().get("/sessions/recalled/entries")).body.entries).toHaveLength(1);
 });
 
 test("a preflight gets no leave", async () => {

@@ -1,7 +1,7 @@
 // Whoever can write to a store's database behind its back, on each engine: what an intruder would do with plain SQL.
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import pg from "pg";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { databaseOfTest } from "../support/postgres.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
@@ -36,7 +36,7 @@ async function intrudeSqlite(): Promise<Intruder> {
 
 /** Triggers are put back as they were, so only the rows differ. */
 function executeSqlite(path: string, sql: string): void {
-  const db = new Database(path, { fileMustExist: true, timeout: 5_000 });
+  const db = new Database(path, { must_exist: true, timeout_ms: 5_000 });
   try {
     const triggers = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as {
       readonly name: string;

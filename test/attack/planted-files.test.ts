@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { openRecorder } from "../../src/index.js";
 import { openSealKey } from "../../src/log/seals/seal-key.js";
 import { runCli } from "../e2e/cli-run.js";
@@ -94,7 +95,6 @@ describe("a file of keys that was emptied", () => {
 
   test("or whose rows are gone opens nothing either", async () => {
     const data = folderOfTest();
-    const { default: Database } = await import("better-sqlite3");
     const recorder = await openRecorder({ data });
     await recorder.keys.create({ scope: "admin" });
     await recorder.close();

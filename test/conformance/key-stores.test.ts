@@ -1,11 +1,11 @@
 // The conformance suite of keys on every engine, and what the databases themselves refuse.
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryKeys } from "../../src/engines/memory/store.js";
 import { Connections } from "../../src/engines/postgres/driver.js";
 import { PostgresKeys } from "../../src/engines/postgres/keys.js";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { SqliteKeys } from "../../src/engines/sqlite/keys.js";
 import type { StoredKey } from "../../src/guard/keys.js";
 import { databaseOfTest, storeAddress } from "../support/postgres.js";

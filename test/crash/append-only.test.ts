@@ -1,6 +1,7 @@
 // The database itself refuses to change log rows, whatever statement asks for it.
-import type Database from "better-sqlite3";
+
 import { describe, expect, test } from "vitest";
+import type { Database } from "../../src/engines/sqlite/driver.js";
 import { editLog, sampleStore } from "./sample-store.js";
 
 const store = sampleStore();
@@ -71,6 +72,6 @@ test("a body can be deleted only after its erasure was recorded", async () => {
   });
 });
 
-function contents(db: Database.Database): unknown {
+function contents(db: Database): unknown {
   return ["entries", "bodies", "claims"].map((table) => db.prepare(`SELECT * FROM ${table}`).all());
 }

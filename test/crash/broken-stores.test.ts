@@ -12,8 +12,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { seededRandom } from "../conformance/suites/seeded-random.js";
 import { sampleEntries } from "../support/sample-entries.js";
@@ -214,7 +214,7 @@ async function outcomesOf(recorder: Recorder): Promise<{ readonly [call: string]
   };
 }
 
-function editFile(path: string, edit: (db: Database.Database) => void): void {
+function editFile(path: string, edit: (db: Database) => void): void {
   const db = new Database(path);
   try {
     edit(db);

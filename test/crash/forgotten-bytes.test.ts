@@ -1,9 +1,9 @@
 // What was forgotten is in no byte of any file of the store: not in unused pages, not in a WAL, not in the index.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
 import { seededRandom } from "../conformance/suites/seeded-random.js";
 import { readJson } from "../e2e/cli-run.js";
@@ -179,7 +179,7 @@ test("while a reader holds the WAL open, forgetting reports what is left, and th
   const data = folderOfTest();
   const recorder = await opened(data);
   await recorder.append([...others(20, "before"), { kind: "error", id: "e", error: "HELDMARK" }]);
-  const reader = new Database(join(data, "log.db"), { readonly: true });
+  const reader = new Database(join(data, "log.db"), { read_only: true });
   onTestFinished(() => void reader.close());
   reader.exec("BEGIN");
   reader.prepare("SELECT count(*) FROM entries").get();

@@ -1,6 +1,6 @@
 // What can happen to index.db while programs use it: each of these is done to the file from outside.
 import { closeSync, openSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from "node:fs";
-import Database from "better-sqlite3";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { seededRandom } from "../conformance/suites/seeded-random.js";
 
 export const indexLosses: { readonly [what: string]: (index: string) => void } = {

@@ -3,8 +3,8 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { SqliteIndex } from "../../src/engines/sqlite/index.js";
 import { indexTableNames } from "../../src/engines/sqlite/index-draft.js";
 import { createIndexTables } from "../../src/engines/sqlite/index-schema.js";
@@ -177,7 +177,9 @@ test("no column of the index has the name of a table, so tables are identified b
   const db = new Database(":memory:");
   onTestFinished(() => void db.close());
   createIndexTables(db);
-  const columns = tables.flatMap((table) => db.pragma(`table_xinfo(${table})`) as { readonly name: string }[]);
+  const columns = tables.flatMap((table) =>
+    db.prepare<{ readonly name: string }>(`PRAGMA table_xinfo(${table})`).all(),
+  );
   expect(columns.length).toBeGreaterThan(tables.length);
   expect(columns.filter(({ name }) => all.has(name))).toEqual([]);
 });
@@ -217,7 +219,7 @@ async function searchIn(recorder: Recorder): Promise<readonly string[]> {
 }
 
 function tablesOf(data: string): readonly unknown[] {
-  const db = new Database(join(data, "index.db"), { readonly: true });
+  const db = new Database(join(data, "index.db"), { read_only: true });
   try {
     return db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").pluck().all();
   } finally {

@@ -1,7 +1,7 @@
 // A closed store with the sample entries, and the raw connection to its log that an intruder would use.
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
@@ -28,7 +28,7 @@ async function make(data: string): Promise<void> {
   await recorder.close();
 }
 
-export function editLog(data: string, edit: (db: Database.Database) => void): void {
+export function editLog(data: string, edit: (db: Database) => void): void {
   const db = new Database(join(data, "log.db"));
   try {
     edit(db);
@@ -38,7 +38,7 @@ export function editLog(data: string, edit: (db: Database.Database) => void): vo
 }
 
 /** An attacker would drop the triggers before altering a log. */
-export function dropTriggers(db: Database.Database): void {
+export function dropTriggers(db: Database): void {
   const triggers = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
     .pluck()

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { compactLog } from "../../src/engines/sqlite/compact.js";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import type { LogEntry } from "../../src/log/port.js";
 import { verify } from "../../src/log/verify.js";
@@ -29,7 +29,7 @@ async function append(log: SqliteLog, entries: readonly LogEntry[]): Promise<voi
 }
 
 function counted(path: string): number {
-  const db = new Database(path, { readonly: true });
+  const db = new Database(path, { read_only: true });
   try {
     return db.prepare("SELECT count(*) FROM bodies WHERE encoding = 1").pluck().get() as number;
   } finally {
@@ -61,7 +61,7 @@ test("no digest of an erased part is left that could confirm a guess", async () 
   const path = join(folderOfTest(), "log.db");
   const log = opened(path, EVERY);
   await append(log, loop(60).entries);
-  const db = new Database(path, { readonly: true });
+  const db = new Database(path, { read_only: true });
   onTestFinished(() => void db.close());
   const digests = db.prepare("SELECT digest FROM parts WHERE digest IS NOT NULL").pluck().all() as readonly Buffer[];
   await append(log, [redaction("all", range(1, 60))]);

@@ -1,8 +1,8 @@
 // A log that another program keeps locked: captures are refused in time, health says so meanwhile, and all goes on afterwards.
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { type HttpResponse, startServer } from "../e2e/http-client.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 

@@ -1,7 +1,7 @@
 // Edits of the log's files are detected: verify names the first position that is not as it was recorded.
 import { join } from "node:path";
-import type Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Database } from "../../src/engines/sqlite/driver.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { verify } from "../../src/log/verify.js";
 import { chainHash, commitmentOf } from "../../src/model/chain.js";
@@ -14,7 +14,7 @@ const LAST = sampleEntries.length;
 
 interface Tampering {
   readonly name: string;
-  readonly edit: (db: Database.Database) => void;
+  readonly edit: (db: Database) => void;
   /** What verify has to name. */
   readonly position: number;
 }
@@ -196,15 +196,15 @@ describe.each([
   }
 });
 
-function sql(text: string): (db: Database.Database) => void {
+function sql(text: string): (db: Database) => void {
   return (db) => db.exec(text);
 }
 
-function bodyAt(db: Database.Database, position: number): Buffer {
+function bodyAt(db: Database, position: number): Buffer {
   return db.prepare("SELECT body FROM bodies WHERE position = ?").pluck().get(position) as Buffer;
 }
 
-function setBody(db: Database.Database, position: number, body: Uint8Array): void {
+function setBody(db: Database, position: number, body: Uint8Array): void {
   db.prepare("UPDATE bodies SET body = ? WHERE position = ?").run(body, position);
 }
 
@@ -215,7 +215,7 @@ function withFlippedBit(body: Buffer): Buffer {
 }
 
 /** Salt and body are hashed one after the other, so where one ends has to be fixed by something else. */
-function moveByteToSalt(db: Database.Database, position: number): void {
+function moveByteToSalt(db: Database, position: number): void {
   const body = bodyAt(db, position);
   const salt = db.prepare("SELECT salt FROM bodies WHERE position = ?").pluck().get(position) as Buffer;
   db.prepare("UPDATE bodies SET salt = ?, body = ? WHERE position = ?").run(
@@ -230,7 +230,7 @@ function shiftedLetters(kind: string): string {
   return [...kind].map((letter) => String.fromCharCode(letter.charCodeAt(0) + 0x100)).join("");
 }
 
-function replaceBody(db: Database.Database, position: number): void {
+function replaceBody(db: Database, position: number): void {
   const salt = Buffer.alloc(16, 7);
   const body = Buffer.from(JSON.stringify({ id: "decided", decision: "nothing was decided" }));
   db.prepare("UPDATE bodies SET salt = ?, body = ? WHERE position = ?").run(salt, body, position);
@@ -245,35 +245,35 @@ interface EntryColumns {
   readonly commitment: Buffer;
 }
 
-function hashAt(db: Database.Database, position: number): Buffer {
+function hashAt(db: Database, position: number): Buffer {
   return db.prepare("SELECT hash FROM entries WHERE position = ?").pluck().get(position) as Buffer;
 }
 
-function rehash(db: Database.Database, position: number): void {
+function rehash(db: Database, position: number): void {
   const columns = db.prepare("SELECT * FROM entries WHERE position = ?").get(position);
   const hash = chainHash({ ...(columns as EntryColumns), position, previous: hashAt(db, position - 1) });
   db.prepare("UPDATE entries SET hash = ? WHERE position = ?").run(hash, position);
 }
 
-function removeEntry(db: Database.Database, position: number): void {
+function removeEntry(db: Database, position: number): void {
   for (const table of ["entries", "bodies", "claims"]) db.exec(`DELETE FROM ${table} WHERE position = ${position}`);
 }
 
-function move(db: Database.Database, from: number, to: number, tables = ["entries", "bodies", "claims"]): void {
+function move(db: Database, from: number, to: number, tables = ["entries", "bodies", "claims"]): void {
   for (const table of tables) db.exec(`UPDATE ${table} SET position = ${to} WHERE position = ${from}`);
 }
 
-function swap(db: Database.Database, left: number, right: number, tables: string[]): void {
+function swap(db: Database, left: number, right: number, tables: string[]): void {
   move(db, left, 0, tables);
   move(db, right, left, tables);
   move(db, 0, right, tables);
 }
 
-function makeRoomAt(db: Database.Database, position: number): void {
+function makeRoomAt(db: Database, position: number): void {
   for (let moved = LAST; moved >= position; moved -= 1) move(db, moved, moved + 1);
 }
 
-function insertForged(db: Database.Database, position: number, hash?: Buffer): void {
+function insertForged(db: Database, position: number, hash?: Buffer): void {
   const salt = Buffer.alloc(16, 7);
   const body = Buffer.from(JSON.stringify({ id: "forged", error: "this was never recorded" }));
   const covered = { recorded_by: "", claims_digest: claimsDigest([idClaim("forged")]) };

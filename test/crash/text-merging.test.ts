@@ -5,8 +5,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import type { SqliteIndex } from "../../src/engines/sqlite/index.js";
 import { Statements } from "../../src/engines/sqlite/statements.js";
 import { isMerged, listSegments } from "../../src/engines/sqlite/text/segments.js";
@@ -85,7 +85,7 @@ async function expectFound(index: SqliteIndex, erased: ReadonlySet<number>, posi
 }
 
 function contentsOf(path: string) {
-  const db = new Database(path, { readonly: true });
+  const db = new Database(path, { read_only: true });
   try {
     const sql = new Statements(db);
     return { segments: listSegments(sql), blocks: textBlocks(sql) };

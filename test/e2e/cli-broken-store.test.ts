@@ -1,8 +1,8 @@
 // Stores that cannot be used: each gets one clear error, whichever command meets it first.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { fillStore, interactions, readError, runCli } from "./cli-run.js";
 

@@ -21,6 +21,15 @@ test("a folder goes to PostgreSQL and back, and all three are the same log", asy
   for (const data of [database, second]) expect(await readJson(["verify"], { data })).toMatchObject({ ok: true });
 });
 
+test("a copy says whether the target has keys, and what to do where it has none", async () => {
+  const [first, second] = [join(folderOfTest(), "a"), join(folderOfTest(), "b")];
+  await fillStore(first, interactions(1));
+  await readJson(["keys", "create", "--scope", "admin"], { data: first });
+  expect(await readJson(["copy", "--from", first, "--to", second])).toMatchObject({ has_keys: false });
+  const { stdout } = await runCli(["copy", "--from", first, "--to", second]);
+  expect(stdout.replaceAll("\n", " ")).toContain(`There are no keys in ${second} yet`);
+});
+
 test("what was recorded since the last copy is brought by the next one, and ids stay taken", async () => {
   const [folder, database] = [join(folderOfTest(), "a"), await newDatabase()];
   await fillStore(folder, [{ kind: "interaction", id: "q", prompt: "why" }]);
@@ -96,9 +105,10 @@ test("on a terminal a bar shows how far it has come", async () => {
   const [copied, hash, ...note] = out.written.join("").trimEnd().split("\n");
   expect(copied).toBe("Copied 2,500 entries");
   expect(hash).toMatch(/^head hash [0-9a-f]{64}$/);
-  expect(note.join(" ")).toBe(
+  expect(note.join(" ")).toContain(
     `${folder} is unchanged. Not copied: API keys, seals and their signing key, and the progress of watched files.`,
   );
+  expect(note.join(" ")).toMatch(/There are no keys in .* yet: .*keys create --scope admin/s);
 });
 
 test("a target with entries of its own is refused, and nothing changes", async () => {

@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { openRecorder } from "../../src/index.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { fillStore, interactions, readError, readJson, resultOf, runCli, startCli } from "./cli-run.js";

@@ -1,8 +1,8 @@
 // `hansard doctor`: every way a store can be unwell is named, with what to do, and what can be rebuilt is.
 import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { openRecorder } from "../../src/index.js";
 import { newEntry } from "../conformance/suites/log-entries.js";

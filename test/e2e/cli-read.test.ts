@@ -2,8 +2,8 @@
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { type EntryInput, openRecorder } from "../../src/index.js";
 import { itemAt } from "../../src/model/item-at.js";
 import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";

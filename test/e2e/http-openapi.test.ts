@@ -72,6 +72,7 @@ test("the document names every route but those that serve pages", async () => {
     ...["POST /interactions/:id/reinforce", "POST /interactions/:id/response"],
     ...["POST /memories", "POST /memories/:id/promote", "POST /memories/:id/reject", "POST /memories/:id/supersede"],
     ...["POST /memories/audit", "POST /memories/import", "POST /memories/verdicts"],
+    "POST /recall",
     ...["POST /sessions/:id/clear", "POST /sessions/:id/consolidate"],
   ]);
 });

@@ -53,6 +53,7 @@ const expectedNeeds: { readonly [route: string]: Need } = {
   "GET /memories": "read",
   "GET /memories/{id}": "read",
   "GET /recall": "read",
+  "POST /recall": "admin",
   "GET /tail": "read",
   "GET /verify": "read",
   "GET /entries": "read",

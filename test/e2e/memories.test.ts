@@ -1,5 +1,6 @@
 // The memory loop over HTTP, on every engine: propose, decide, list, recall; and what is refused on the way.
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Scope } from "../../src/guard/scopes.js";
 import { openRecorder } from "../../src/index.js";
 import { type HttpResponse, serverOfFile, startServer } from "./http-client.js";
 
@@ -290,6 +291,37 @@ describe("recall", () => {
     const bad = await server().get("/recall?budget_tokens=much");
     expect([bad.status, bad.body.error.code]).toEqual([400, "limit_invalid"]);
   });
+});
+
+test("a GET of a recall records nothing, and a POST in a session needs a key that may read and capture", async () => {
+  const guarded = await startServer();
+  const { recorder } = guarded;
+  await recorder.memories.add({ content: "The build runs at night", project: "p" });
+  const headersOf = async (scope: Scope) => {
+    const { key } = await recorder.keys.create({ scope });
+    return { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  };
+  const [read, capture, admin] = [await headersOf("read"), await headersOf("capture"), await headersOf("admin")];
+  const positionOf = async () => (await recorder.health()).position;
+  const before = await positionOf();
+  const got = await guarded.request("/recall?project=p&session_id=s", { headers: read });
+  expect([got.status, got.body.memories_used.length]).toEqual([200, 1]);
+  const asked = { project: "p", session_id: "s", q: "build", budget_tokens: 500 };
+  for (const headers of [read, capture]) {
+    const refused = await guarded.post("/recall", asked, headers);
+    expect([refused.status, refused.body.error.code]).toEqual([403, "scope_insufficient"]);
+  }
+  const misspelt = await guarded.post("/recall", { sesion_id: "s" }, admin);
+  expect([misspelt.status, misspelt.body.error.field]).toEqual([400, "sesion_id"]);
+  expect(await positionOf()).toBe(before);
+  const noted = await guarded.post("/recall", asked, admin);
+  expect([noted.status, noted.body.memories_used]).toEqual([200, got.body.memories_used]);
+  expect(await positionOf()).toBe(before + 1);
+  const remote = await openRecorder({ data: guarded.address, key: admin.authorization.slice("Bearer ".length) });
+  await remote.memories.recall({ project: "p", session_id: "other" });
+  await remote.memories.recall({ project: "p" });
+  await remote.close();
+  expect(await positionOf()).toBe(before + 2);
 });
 
 test("who may capture proposes, who may review decides, who may read reads", async () => {

@@ -1,9 +1,9 @@
 // Every view of the page with a week's story: in both themes, wide and on a phone, for those who listen, and by keyboard.
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
-import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { loadDemo } from "../../src/recorder/demo.js";
 import { newEntry } from "../conformance/suites/log-entries.js";

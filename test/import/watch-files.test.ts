@@ -18,8 +18,8 @@ import {
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { Bookmarks } from "../../src/import/watch/bookmarks.js";
 import {
   type Entry,
@@ -300,7 +300,7 @@ test("what is forgotten leaves bookmarks too, and does not come back", async () 
 test("documents and databases are read again when they changed, with what their owner has not yet put into them", async () => {
   const folder = folderOfTest();
   const file = join(folder, "logs.db");
-  const database = new Sqlite(file);
+  const database = new Database(file);
   onTestFinished(() => void database.close());
   database.pragma("journal_mode = WAL");
   database.exec(`CREATE TABLE conversations (id TEXT, name TEXT, model TEXT);
@@ -332,7 +332,7 @@ test("documents and databases are read again when they changed, with what their 
 
 test("an answer that its owner stores before it is said, and changes while it is, is taken once it is finished", async () => {
   const file = join(folderOfTest(), "opencode.db");
-  const database = new Sqlite(file);
+  const database = new Database(file);
   onTestFinished(() => void database.close());
   database.pragma("journal_mode = WAL");
   database.exec(`CREATE TABLE session (id TEXT, title TEXT, directory TEXT, time_created INTEGER);
@@ -402,17 +402,22 @@ test("two programs keep bookmarks of one store at the same time", async () => {
   const path = join(folderOfTest(), "watch.db");
   const log = { head: async () => ({ log_id: "log", position: 0 }), hashAt: async () => undefined };
   const bookmarks = await Bookmarks.open(path, log);
+  const driver = new URL("../../src/engines/sqlite/driver.js", import.meta.url).href;
   const other = new Worker(
-    `const database = new (require("better-sqlite3"))(${JSON.stringify(path)}, { timeout: 5000 });
-    const write = database.prepare("UPDATE logs SET position = 0");
-    setInterval(() => { for (let times = 0; times < 50; times += 1) write.run(); });
-    require("node:worker_threads").parentPort.postMessage("writing");`,
+    `import(${JSON.stringify(driver)}).then(({ Database }) => {
+      const write = new Database(${JSON.stringify(path)}).prepare("UPDATE logs SET position = 0");
+      setInterval(() => { for (let times = 0; times < 50; times += 1) write.run(); });
+      const { parentPort } = require("node:worker_threads");
+      parentPort.once("message", () => process.exit());
+      parentPort.postMessage("writing");
+    })`,
     { eval: true },
   );
   await once(other, "message");
   const bookmark = { key: "1:1", path: "s.jsonl", stamp: "1", importer: "claude-code/0", is_settled: true };
   for (let times = 0; times < 300; times += 1) await bookmarks.save(bookmark, bookmarks.generation);
-  await other.terminate();
+  other.postMessage("stop");
+  await once(other, "exit");
   expect(bookmarks.find("1:1", "s.jsonl")).toMatchObject({ stamp: "1" });
   bookmarks.close();
 });

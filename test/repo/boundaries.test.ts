@@ -52,10 +52,10 @@ async function lint(file: string, ...imports: readonly string[]): Promise<string
 }
 
 test.each([
-  ["src/recorder/one.ts", ["better-sqlite3", "pg", "fastify", "hansard/client"]],
-  ["src/import/one.ts", ["better-sqlite3"]],
-  ["src/engines/sqlite/one.ts", ["pg", "fastify"]],
-  ["src/engines/postgres/one.ts", ["better-sqlite3"]],
+  ["src/recorder/one.ts", ["@photostructure/sqlite", "node:sqlite", "pg", "fastify", "hansard/client"]],
+  ["src/import/one.ts", ["node:sqlite", "../engines/sqlite/log.js"]],
+  ["src/engines/sqlite/one.ts", ["node:sqlite", "pg", "fastify"]],
+  ["src/engines/postgres/one.ts", ["node:sqlite"]],
   ["src/surfaces/http/one.ts", ["pg", "../../engines/stores.js", "../../reading/local-reading.js"]],
   ["src/surfaces/mcp/one.ts", ["fastify", "../../memories/memories.js"]],
   ["ui/one.ts", ["../src/recorder/recorder.js", "../src/model/time.js"]],
@@ -65,7 +65,8 @@ test.each([
 });
 
 test.each([
-  ["src/import/foreign-database-process.ts", ["better-sqlite3", "node:fs"]],
+  ["src/import/one.ts", ["../engines/sqlite/driver.js", "node:fs"]],
+  ["src/engines/sqlite/driver.ts", ["@photostructure/sqlite"]],
   ["src/engines/postgres/one.ts", ["pg", "../../log/port.js"]],
   ["src/surfaces/http/one.ts", ["fastify", "../../recorder/recorder.js", "./routes/log.js"]],
   ["src/engines/sqlite/one.test.ts", ["pg"]],

@@ -1,5 +1,5 @@
 // Packs the project, installs the package into an empty folder, and uses it there as a stranger would.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
@@ -18,18 +18,7 @@ beforeAll(async () => {
   const flags = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
   const install = await runNpm(["install", ...flags, `./${tarball}`], { cwd: folder });
   expect(install, install.stderr).toMatchObject({ status: 0 });
-  copyNativeModule();
 }, 300_000);
-
-/**
- * Compiling SQLite takes a minute where no prebuilt binary can be fetched, and says nothing about this package: the
- * install script is left out and the binary that was built for this repository is put in its place.
- */
-function copyNativeModule(): void {
-  const binary = join("node_modules", "better-sqlite3", "build", "Release", "better_sqlite3.node");
-  mkdirSync(join(folder, binary, ".."), { recursive: true });
-  cpSync(join(repositoryRoot, binary), join(folder, binary));
-}
 
 test("the package holds what a user needs, and no tests or notes of the compiler", () => {
   const files = listFiles(join(installed, "dist"))

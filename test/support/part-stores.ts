@@ -2,12 +2,12 @@
 // may do anything with the files or the database.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import pg from "pg";
 import { onTestFinished } from "vitest";
 import { Connections } from "../../src/engines/postgres/driver.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
 import { fromStored } from "../../src/engines/postgres/parts.js";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import type { EntryLog } from "../../src/log/port.js";
 import { databaseOfTest, serverOfTest, sharedPostgres } from "./postgres.js";
@@ -121,9 +121,10 @@ class SqliteParts implements LegibleStore {
   }
 
   #get<T>(sql: string, isOneColumn = false): T {
-    const db = new Database(this.#path, { readonly: true });
+    const db = new Database(this.#path, { read_only: true });
     try {
-      return db.prepare(sql).pluck(isOneColumn).get() as T;
+      const statement = db.prepare(sql);
+      return (isOneColumn ? statement.pluck() : statement).get() as T;
     } finally {
       db.close();
     }

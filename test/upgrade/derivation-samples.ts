@@ -113,7 +113,17 @@ export const derivationSamples: readonly SampleBody[] = [
   { kind: "tool_call", body: { id: "ran-badly", created_at: AT, tool: "bash", result: "exit 1", is_error: true } },
   { kind: "error", body: { id: "failed", created_at: AT, error: "ENOENT: README.md", context: "while reading" } },
   { kind: "decision", body: { id: "decided", ...labels, created_at: AT, decision: "read again", rationale: "moved" } },
-  { kind: "consolidation", body: { id: "condensed", ...labels, created_at: LATER, through: 5, summary: "asked" } },
+  {
+    kind: "consolidation",
+    body: {
+      id: "condensed",
+      ...labels,
+      created_at: LATER,
+      through: 5,
+      summary: "asked",
+      extra: { usage: { input_tokens: 9, output_tokens: 3 } },
+    },
+  },
   { kind: "clear", body: { id: "cleared", ...labels, created_at: LATER } },
   { kind: "withdrawal", body: { id: "withdrawn", ...labels, created_at: LATER, withdraws: 18 } },
   { kind: "feedback", body: { id: "liked", created_at: LATER, entry_id: "asked", score: 1, comment: "Good." } },

@@ -4,8 +4,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { recorderAt } from "../support/memory-recorder.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { repeatableContext } from "../support/write-context.js";
@@ -40,9 +40,9 @@ async function fill(data: string): Promise<unknown> {
 }
 
 function dump(path: string): { readonly version: number; readonly sql: string } {
-  const db = new Database(path, { readonly: true });
-  const version = db.pragma("user_version", { simple: true }) as number;
-  const lines = [`PRAGMA application_id = ${db.pragma("application_id", { simple: true })};`];
+  const db = new Database(path, { read_only: true });
+  const version = db.pragma("user_version") as number;
+  const lines = [`PRAGMA application_id = ${db.pragma("application_id")};`];
   lines.push(`PRAGMA user_version = ${version};`);
   const schema = db.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").all();
   const objects = schema as readonly { readonly type: string; readonly name: string; readonly sql: string }[];
@@ -52,7 +52,7 @@ function dump(path: string): { readonly version: number; readonly sql: string } 
   return { version, sql: `${lines.join("\n")}\n` };
 }
 
-function insertsOf(db: Database.Database, table: string): readonly string[] {
+function insertsOf(db: Database, table: string): readonly string[] {
   const columns = db.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table) as readonly string[];
   const quoted = columns.map((column) => `quote(${column})`).join(" || ', ' || ");
   const rows = db.prepare(`SELECT ${quoted} FROM ${table} ORDER BY ${columns[0]}`).pluck().all() as readonly string[];

@@ -1,9 +1,9 @@
 // An index that older code derived: it is rebuilt when it is opened, the doctor says so, and no older process takes it back.
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { INDEX_VERSION as POSTGRES_VERSION } from "../../src/engines/postgres/index-schema.js";
 import { openPostgres } from "../../src/engines/postgres/store.js";
+import { Database } from "../../src/engines/sqlite/driver.js";
 import { SqliteIndex } from "../../src/engines/sqlite/index.js";
 import { INDEX_VERSION as SQLITE_VERSION } from "../../src/engines/sqlite/index-schema.js";
 import { describeIndexVersion } from "../../src/index/derivation.js";
@@ -127,7 +127,7 @@ test("an older program that has the index open when a newer one resets it keeps 
   );
   expect((await recorder.listEntries({ tool: "bash" })).entries).toHaveLength(1);
   expect(db.prepare("SELECT count(*) FROM rows").pluck().get()).toBe(0);
-  expect(db.pragma("user_version", { simple: true })).toBe(SQLITE_VERSION + 1);
+  expect(db.pragma("user_version")).toBe(SQLITE_VERSION + 1);
 });
 
 async function openIndex(engine: string, data: string): Promise<EntryIndex> {

@@ -1,10 +1,10 @@
 // Compaction: rewrites bodies stored whole as parts. The chain does not change, since the body reads back as the same
 // bytes.
 import { statSync } from "node:fs";
-import type Database from "better-sqlite3";
 import { IN_PARTS, PLAIN } from "../../log/log-row.js";
 import { commitmentOf } from "../../model/chain.js";
 import { PARTED_BYTES_MIN } from "../parts/splitting.js";
+import type { Database } from "./driver.js";
 import { toFault } from "./faults.js";
 import { openLog } from "./log-opening.js";
 import { STALE_MARK } from "./log-schema.js";
@@ -62,7 +62,7 @@ export function compactLog(
   }
 }
 
-function nextBatch(db: Database.Database, after: number, through: number): readonly WholeBody[] {
+function nextBatch(db: Database, after: number, through: number): readonly WholeBody[] {
   const rows = db.prepare(`SELECT position, salt, body, commitment FROM bodies JOIN entries USING (position)
     WHERE position > ? AND position <= ? AND encoding = ${PLAIN} AND length(body) >= ${PARTED_BYTES_MIN} ORDER BY position`);
   const batch: WholeBody[] = [];
@@ -76,7 +76,7 @@ function nextBatch(db: Database.Database, after: number, through: number): reado
 }
 
 /** The trigger that forbids changing bodies is dropped inside the transaction; no one else can write during it. */
-function rewrite(db: Database.Database, parts: Parts, batch: readonly WholeBody[]): number {
+function rewrite(db: Database, parts: Parts, batch: readonly WholeBody[]): number {
   if (batch.length === 0) return 0;
   db.exec("BEGIN IMMEDIATE");
   try {
@@ -91,7 +91,7 @@ function rewrite(db: Database.Database, parts: Parts, batch: readonly WholeBody[
       if (!commitmentOf(salt, body).equals(commitment)) continue;
       const taken = parts.split(body);
       if (taken === undefined || !parts.join(taken, Buffer.alloc(0)).equals(body)) continue;
-      changes += update.run(taken, position).changes;
+      changes += update.run(taken, position);
     }
     db.exec(guard);
     db.exec("COMMIT");

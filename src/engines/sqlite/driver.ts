@@ -1,236 +1,311 @@
-// Opens SQLite files: to write, to read, to inspect without changes, and in folders without write access.
-// SQLite wants a WAL and shared memory there even for a connection that only reads.
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdtempSync,
-  openSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+// The SQLite driver: Node's own (node:sqlite) where it can return rows as arrays, which is from 22.16 on, and before that
+// @photostructure/sqlite, which has the same interface and brings compiled binaries. Nothing else imports either.
+import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import Database from "better-sqlite3";
-import { Fault } from "../../model/fault.js";
-import { makeFolder } from "../../model/files.js";
-import { codeOf, toFault } from "./faults.js";
+import type { DatabaseSyncInstance, DatabaseSyncOptions, StatementSyncInstance } from "@photostructure/sqlite";
 
-/** Larger pages cost a lone caller up to a fifth (see docs/decisions). */
-const PAGE_BYTES = 4096;
-export const BUSY_TIMEOUT_MS = 30_000;
-
-export interface FileOptions {
-  readonly path: string;
-  /** Reading connections run with `query_only`. */
-  readonly mode: "create" | "write" | "read";
-  /** FULL syncs every commit, which the log promises; NORMAL is enough for what can be rebuilt. */
-  readonly synchronous: "FULL" | "NORMAL";
-  /** Opens an existing file that cannot be written for reading only. */
-  readonly or_read?: boolean;
+interface Driver {
+  /** Whether it is part of Node. */
+  readonly isNodes: boolean;
+  readonly DatabaseSync: new (path: string, options: DatabaseSyncOptions) => DatabaseSyncInstance;
 }
 
-export function openFile(options: FileOptions): Database.Database {
-  const { path, mode } = options;
-  try {
-    if (mode === "create") createPrivately(path);
-    else if (!isThere(path)) throw missing(path);
-    return mode === "read" || options.or_read === true ? openOrRead(options) : openToUse(options);
-  } catch (error) {
-    throw toFault(error, path);
+const TIMEOUT_MS = 5_000;
+
+export type SqlValue = null | number | bigint | string | Uint8Array;
+
+export interface DatabaseOptions {
+  /** Opens the file for reading only. */
+  readonly read_only?: boolean;
+  /** Fails if there is no file, instead of creating one. */
+  readonly must_exist?: boolean;
+  /** How long a locked file is waited for. */
+  readonly timeout_ms?: number;
+  /** Allows statements that can damage a file, such as writing to its schema. */
+  readonly is_unsafe?: boolean;
+}
+
+/** An error of SQLite. Its code is the name of the result code, such as `SQLITE_BUSY`. */
+export class SqliteError extends Error {
+  override readonly name = "SqliteError";
+  readonly code: string;
+
+  constructor(code: string, message: string, cause: unknown) {
+    super(message, { cause });
+    this.code = code;
   }
 }
 
-/**
- * Opens a read-only file without a WAL: otherwise SQLite would create files next to it that get in the way of users who
- * may write.
- */
-function openOrRead(options: FileOptions): Database.Database {
-  const { path } = options;
-  if (!isWritable(path)) return connectUnwritable(path, BUSY_TIMEOUT_MS);
-  try {
-    return probed(openToUse(options));
-  } catch (error) {
-    if (toFault(error, path).code !== "store_not_writable" || !statSync(path).isFile()) throw error;
-    return connectUnwritable(path, BUSY_TIMEOUT_MS);
+export class Database {
+  /** As given: a path, a `file:` URI, or `:memory:`. */
+  readonly name: string;
+  readonly isReadOnly: boolean;
+  readonly #native: DatabaseSyncInstance;
+  #isOpen = true;
+
+  constructor(name: string, options: DatabaseOptions = {}) {
+    const { read_only = false, must_exist = false, timeout_ms = TIMEOUT_MS, is_unsafe = false } = options;
+    this.name = name;
+    this.isReadOnly = read_only;
+    // Only a URI can ask SQLite to open a file for writing without creating it.
+    const location = must_exist && !read_only ? `${pathToFileURL(name).href}?mode=rw` : name;
+    const given = { readOnly: read_only, timeout: timeout_ms, defensive: !is_unsafe };
+    this.#native = checked(() => new driver.DatabaseSync(location, given));
+    // A file's schema may call no function that has effects: the file may be another program's.
+    this.exec("PRAGMA trusted_schema = OFF");
   }
-}
 
-function openToUse({ path, mode, synchronous }: FileOptions): Database.Database {
-  const db = connect(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
-  try {
-    db.pragma(`page_size = ${PAGE_BYTES}`);
-    if (mode !== "read" && db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
-    db.pragma(`synchronous = ${synchronous}`);
-    db.pragma("temp_store = MEMORY");
-    if (mode === "read") db.pragma("query_only = ON");
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
+  get inTransaction(): boolean {
+    return this.#native.isTransaction;
   }
-}
 
-/** Folder 0700 and file 0600; SQLite gives its -wal and -shm files the mode of the database. */
-function createPrivately(path: string): void {
-  const folder = dirname(path);
-  const flaw = flawOf(folder, "store_not_writable");
-  if (flaw !== undefined) throw flaw;
-  if (!isThere(folder)) makeFolder(folder, 0o700);
-  if (isThere(path)) return;
-  closeSync(openSync(path, "a", 0o600));
-  syncFolder(folder);
-  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
-}
-
-/** A new file survives a power loss only after its folder is synced too. */
-function syncFolder(folder: string): void {
-  const opened = openSync(folder, "r");
-  try {
-    fsyncSync(opened);
-  } finally {
-    closeSync(opened);
+  prepare<R = unknown>(sql: string): Statement<R> {
+    return new Statement(checked(() => this.#native.prepare(sql)));
   }
-}
 
-/** Unlike `existsSync`, it throws for paths that this user may not inspect. */
-function isThere(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    if (codeOf(error) === "ENOTDIR") return false;
-    throw error;
+  exec(sql: string): void {
+    checked(() => this.#native.exec(sql));
   }
-}
 
-function missing(path: string): Fault {
-  return (
-    flawOf(dirname(path), "store_missing") ??
-    new Fault("store_missing", `there is no store: ${path} does not exist`, {
-      hint: "Check --data or HANSARD_DATA; recording a first entry creates a store.",
-    })
-  );
-}
+  /** The first value of what the pragma returns. */
+  pragma(text: string): SqlValue | undefined {
+    return this.prepare<SqlValue>(`PRAGMA ${text}`).pluck().get();
+  }
 
-/** Why a path cannot hold a store: it, or a parent, is a file or a broken link. */
-function flawOf(folder: string, code: "store_missing" | "store_not_writable"): Fault | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    const found = isThere(at) ? statSync(at) : undefined;
-    if (found === undefined && isLink(at)) {
-      const hint = "Create the folder that it leads to, or name another one with --data or HANSARD_DATA.";
-      return new Fault(code, `${at} is a link to ${readlinkSync(at)}, which does not exist`, { hint });
+  /** Runs the work in a transaction that may write from the start, and undoes it if it throws. */
+  transaction<T>(work: () => T): T {
+    this.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // Some failures have undone the transaction already.
+      if (this.inTransaction) this.exec("ROLLBACK");
+      throw error;
     }
-    if (found?.isDirectory() === false) {
-      const hint = "Give the folder that holds log.db, or one that is to hold it, with --data or HANSARD_DATA.";
-      const message =
-        at === folder ? `${folder} is a file, not a folder` : `${folder} is inside ${at}, which is a file`;
-      return new Fault(code, message, { hint });
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (!driver.isNodes) this.#finish();
+    this.#native.close();
+  }
+
+  /**
+   * After `close`, @photostructure/sqlite keeps a file open until the connection's statements are collected as garbage: what
+   * closing would do is done here. A failure means that another connection, or nobody, has to do it.
+   */
+  #finish(): void {
+    for (const sql of ["ROLLBACK", "PRAGMA busy_timeout = 0", "PRAGMA wal_checkpoint(TRUNCATE)"]) {
+      try {
+        this.#native.exec(sql);
+      } catch {}
     }
-    if (found !== undefined || dirname(at) === at) return undefined;
   }
 }
 
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
+/** A prepared statement. Rows are objects, arrays (`raw`) or their first column (`pluck`); blobs are Buffers. */
+export class Statement<R = unknown> {
+  readonly #native: StatementSyncInstance;
+  #form: (row: unknown) => unknown = withBuffers;
+
+  constructor(native: StatementSyncInstance) {
+    this.#native = native;
   }
-}
 
-/**
- * The driver checks once, at load time, whether URIs are accepted; only a URI can say that a file is immutable. Paths
- * are made absolute so that none is mistaken for a URI.
- */
-export function connect(given: string | Buffer, options: Database.Options = {}): Database.Database {
-  const before = process.env.SQLITE_USE_URI;
-  process.env.SQLITE_USE_URI = "1";
-  try {
-    const isPath = typeof given === "string" && given !== ":memory:" && !given.startsWith("file:///");
-    return new Database(isPath ? resolve(given) : given, options);
-  } finally {
-    if (before === undefined) delete process.env.SQLITE_USE_URI;
-    else process.env.SQLITE_USE_URI = before;
+  raw(): this {
+    this.#native.setReturnArrays(true);
+    this.#form = withBuffers;
+    return this;
   }
-}
 
-/**
- * Opens a file without writing to it or next to it. While another program uses it, its WAL and shared memory can be
- * read. Otherwise the file is opened as immutable. A WAL left by a crash or a copy, without shared memory, holds pages
- * that are not in the file: both are copied and merged elsewhere.
- */
-function connectUnwritable(path: string, timeout: number): Database.Database {
-  const readonly = { readonly: true, fileMustExist: true, timeout };
-  const walBytes = existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : undefined;
-  if (walBytes !== undefined && existsSync(`${path}-shm`)) return probed(connect(path, readonly));
-  if (!walBytes) return probed(connect(immutable(path), readonly));
-  return connectToCopy(path, readonly);
-}
-
-/** Opens for inspection only: not even a WAL left by a crash is checkpointed. */
-export function openForInspection(path: string, timeout: number): Database.Database {
-  try {
-    return probed(connect(path, { readonly: true, fileMustExist: true, timeout }));
-  } catch (error) {
-    if (!(error instanceof Database.SqliteError) || !/^SQLITE_(CANTOPEN|READONLY)/.test(error.code)) throw error;
-    return connectUnwritable(path, timeout);
+  pluck(): this {
+    this.#native.setReturnArrays(true);
+    this.#form = firstOf;
+    return this;
   }
-}
 
-/** Whether the connection was opened as immutable. Nothing but our own checks enforces that. */
-export function isImmutable(db: Database.Database): boolean {
-  return db.name.startsWith("file:");
-}
-
-export function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
+  /** Reads integers that a double cannot hold as the nearest one, instead of failing. */
+  roundIntegers(): this {
+    this.#native.setReadBigInts(true);
+    this.#form = withNumbers;
+    return this;
   }
-}
 
-/** SQLite opens files on the first read. */
-function probed(db: Database.Database): Database.Database {
-  try {
-    db.pragma("schema_version");
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-}
-
-function immutable(path: string): string {
-  return `${pathToFileURL(resolve(path)).href}?immutable=1`;
-}
-
-/** The copy is unlinked as soon as it is open, so it goes away with the connection. */
-function connectToCopy(path: string, readonly: Database.Options): Database.Database {
-  const folder = mkdtempSync(join(tmpdir(), "hansard-"));
-  try {
-    const copy = join(folder, "copy.db");
-    for (const ending of ["", "-wal"]) {
-      copyFileSync(path + ending, copy + ending, constants.COPYFILE_FICLONE);
-      chmodSync(copy + ending, 0o600);
+  /** Returns the number of changed rows. */
+  run(...values: Values): number {
+    try {
+      return this.#native.run(...bindable(values)).changes;
+    } catch (error) {
+      throw toSqliteError(error);
     }
-    // Closing the last connection checkpoints the WAL into the database.
-    probed(connect(copy)).close();
-    return probed(connect(immutable(copy), readonly));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  }
+
+  get(...values: Values): R | undefined {
+    try {
+      const row = this.#native.get(...bindable(values));
+      return row === undefined ? undefined : (this.#form(row) as R);
+    } catch (error) {
+      throw toSqliteError(error);
+    }
+  }
+
+  all(...values: Values): R[] {
+    try {
+      const rows = this.#native.all(...bindable(values));
+      for (let at = 0; at < rows.length; at += 1) rows[at] = this.#form(rows[at]);
+      return rows as R[];
+    } catch (error) {
+      throw toSqliteError(error);
+    }
+  }
+
+  /** Rows one by one. The statement must not be run again before the iteration has ended. */
+  *iterate(...values: Values): Generator<R, void> {
+    const rows = checked(() => this.#native.iterate(...bindable(values)));
+    try {
+      for (;;) {
+        const { done, value } = checked(() => rows.next());
+        if (done === true) return;
+        yield this.#form(value) as R;
+      }
+    } finally {
+      rows.return?.();
+    }
   }
 }
 
-/** Copies pages from the WAL into the database, except those that others still read in an older state. Never waits. */
-export function checkpoint(db: Database.Database): void {
-  db.pragma("wal_checkpoint(PASSIVE)");
+type Values = readonly (SqlValue | Readonly<Record<string, SqlValue>>)[];
+
+const EMPTY = new Uint8Array(0);
+
+/** Node 22 takes an empty Buffer for NULL. */
+function bindable(values: Values): Values {
+  return values.some(isEmptyBlob) ? values.map((value) => (isEmptyBlob(value) ? EMPTY : value)) : values;
+}
+
+function isEmptyBlob(value: Values[number]): boolean {
+  return value instanceof Uint8Array && value.byteLength === 0;
+}
+
+type Row = { [column: string]: unknown };
+
+/** Drivers return blobs as plain Uint8Arrays, without the methods for text, numbers and comparison. */
+function withBuffers(row: unknown): unknown {
+  const columns = row as Row;
+  for (const name in columns) {
+    const value = columns[name];
+    if (typeof value === "object" && value !== null) columns[name] = toBuffer(value as Uint8Array);
+  }
+  return row;
+}
+
+function firstOf(row: unknown): unknown {
+  const [value] = row as readonly unknown[];
+  return typeof value === "object" && value !== null ? toBuffer(value as Uint8Array) : value;
+}
+
+function withNumbers(row: unknown): unknown {
+  const columns = withBuffers(row) as Row;
+  for (const name in columns) if (typeof columns[name] === "bigint") columns[name] = Number(columns[name]);
+  return columns;
+}
+
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function checked<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw toSqliteError(error);
+  }
+}
+
+/** Result codes by number; an extended code has its primary one in the lowest byte. */
+const codes: { readonly [code: number]: string } = {
+  1: "SQLITE_ERROR",
+  2: "SQLITE_INTERNAL",
+  3: "SQLITE_PERM",
+  4: "SQLITE_ABORT",
+  5: "SQLITE_BUSY",
+  6: "SQLITE_LOCKED",
+  7: "SQLITE_NOMEM",
+  8: "SQLITE_READONLY",
+  9: "SQLITE_INTERRUPT",
+  10: "SQLITE_IOERR",
+  11: "SQLITE_CORRUPT",
+  12: "SQLITE_NOTFOUND",
+  13: "SQLITE_FULL",
+  14: "SQLITE_CANTOPEN",
+  15: "SQLITE_PROTOCOL",
+  17: "SQLITE_SCHEMA",
+  18: "SQLITE_TOOBIG",
+  19: "SQLITE_CONSTRAINT",
+  20: "SQLITE_MISMATCH",
+  21: "SQLITE_MISUSE",
+  22: "SQLITE_NOLFS",
+  23: "SQLITE_AUTH",
+  25: "SQLITE_RANGE",
+  26: "SQLITE_NOTADB",
+  /** Shared memory could not grow. */
+  4874: "SQLITE_IOERR_SHMSIZE",
+};
+
+/** @photostructure/sqlite gives no number for errors while rows are read, only SQLite's message. */
+const codesByMessage: readonly (readonly [message: RegExp, code: number])[] = [
+  [/^database (table |schema )?is locked/, 5],
+  [/^attempt to write a readonly database/, 8],
+  [/^disk I\/O error/, 10],
+  [/malformed/, 11],
+  [/^database or disk is full/, 13],
+  [/^unable to open database file/, 14],
+  [/constraint failed/, 19],
+  [/^file is not a database/, 26],
+];
+
+/** Anything that SQLite did not report stays as it is: it is a mistake in the call. */
+function toSqliteError(error: unknown): unknown {
+  const { code, errcode, message } = error as { code?: unknown; errcode?: number; message: string };
+  if (code !== "ERR_SQLITE_ERROR") return error;
+  const said = message.replace(/^Failed to [a-z ]+: /, "");
+  const number = errcode ?? codesByMessage.find(([pattern]) => pattern.test(said))?.[1] ?? 1;
+  return new SqliteError(codes[number] ?? codes[number & 0xff] ?? "SQLITE_ERROR", said, error);
+}
+
+const driver = loadDriver();
+
+function loadDriver(): Driver {
+  const own = withoutWarning(() => process.getBuiltinModule("node:sqlite") as unknown);
+  if (own !== undefined && "setReturnArrays" in (own as NodeSqlite).StatementSync.prototype) {
+    return { DatabaseSync: (own as Driver).DatabaseSync, isNodes: true };
+  }
+  try {
+    const { DatabaseSync } = createRequire(import.meta.url)("@photostructure/sqlite") as Driver;
+    return { DatabaseSync, isNodes: false };
+  } catch (cause) {
+    const message = `Node ${process.versions.node} has no SQLite that Hansard can use, and @photostructure/sqlite is not installed.`;
+    throw new Error(`${message} Use Node 22.16 or newer, or run \`npm install @photostructure/sqlite@1\`.`, { cause });
+  }
+}
+
+interface NodeSqlite {
+  readonly StatementSync: { readonly prototype: object };
+}
+
+/** Node warns that its SQLite is experimental. Other warnings pass. */
+function withoutWarning<T>(load: () => T): T {
+  const emit = process.emitWarning;
+  process.emitWarning = ((warning: string | Error, ...details: readonly unknown[]) => {
+    const isOfSqlite = details[0] === "ExperimentalWarning" && String(warning).startsWith("SQLite");
+    if (!isOfSqlite) Reflect.apply(emit, process, [warning, ...details]);
+  }) as typeof process.emitWarning;
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emit;
+  }
 }

@@ -2,11 +2,11 @@
 
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { folderOfTest } from "../../../test/support/temporary-folder.js";
 import { Fault } from "../../model/fault.js";
-import { type FileOptions, openFile } from "./driver.js";
+import { type FileOptions, openFile } from "./connections.js";
+import type { Database } from "./driver.js";
 import { toFault } from "./faults.js";
 
 describe("a file", () => {
@@ -20,11 +20,11 @@ describe("a file", () => {
   test("is in WAL mode and synced as requested", () => {
     const path = join(folderOfTest(), "log.db");
     const full = open({ path, mode: "create", synchronous: "FULL" });
-    expect(full.pragma("journal_mode", { simple: true })).toBe("wal");
-    expect(full.pragma("synchronous", { simple: true })).toBe(2);
+    expect(full.pragma("journal_mode")).toBe("wal");
+    expect(full.pragma("synchronous")).toBe(2);
     const normal = open({ path, mode: "write", synchronous: "NORMAL" });
-    expect(normal.pragma("synchronous", { simple: true })).toBe(1);
-    expect(full.pragma("busy_timeout", { simple: true })).toBeGreaterThanOrEqual(10_000);
+    expect(normal.pragma("synchronous")).toBe(1);
+    expect(full.pragma("busy_timeout")).toBeGreaterThanOrEqual(10_000);
   });
 
   test("opened for reading cannot be written by any statement", () => {
@@ -97,7 +97,7 @@ describe("an error of SQLite or the system becomes a fault:", () => {
   });
 });
 
-function open(options: FileOptions): Database.Database {
+function open(options: FileOptions): Database {
   const db = openFile(options);
   onTestFinished(() => {
     db.close();

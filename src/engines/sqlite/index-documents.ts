@@ -59,7 +59,7 @@ function select(
       ${labels.map(() => HAS_LABEL).join("")}
       ORDER BY ${by.map((column) => `${columns([column])} ${direction}`).join(", ")} LIMIT ?`,
     ...(rare === undefined ? [] : [collection, rare]),
-    ...[collection, ...place.map((column) => exactly(beyond?.[column]))],
+    ...[collection, ...place.map((column) => exactly(beyond?.[column] ?? null))],
     ...(through === undefined ? [] : [through]),
     ...[...labels, limit],
   );
@@ -70,7 +70,7 @@ function columns(names: readonly Column[]): string {
   return names.map((name) => `documents.${name}`).join(", ");
 }
 
-function exactly(value: number | string | undefined): number | string | undefined {
+function exactly(value: number | string | null): number | string | null {
   return typeof value === "string" ? toStoredText(value) : value;
 }
 

@@ -1,21 +1,21 @@
 // A second set of index tables, filled next to the ones in use and then swapped in, in one transaction. It lives in the
 // same file because other processes keep that file open: their statements continue with the new tables. Several
 // processes may fill one draft; the first one swaps it in.
-import type Database from "better-sqlite3";
-import { connect } from "./driver.js";
+
+import { Database } from "./driver.js";
 import { createIndexTables, rememberedHeads, rememberHeads } from "./index-schema.js";
 import type { Naming } from "./statements.js";
 
 const PREFIX = /^draft(\d+)_/;
 
 export class DraftTables {
-  readonly #db: Database.Database;
+  readonly #db: Database;
   readonly #number: number;
   readonly #prefix: string;
   readonly #names: TableNames;
   readonly naming: Naming;
 
-  private constructor(db: Database.Database, number: number, names: TableNames) {
+  private constructor(db: Database, number: number, names: TableNames) {
     const prefix = `draft${number}_`;
     this.#db = db;
     this.#number = number;
@@ -25,7 +25,7 @@ export class DraftTables {
   }
 
   /** Call it within a transaction. Removes what a killed rebuild left behind. */
-  static create(db: Database.Database): DraftTables {
+  static create(db: Database): DraftTables {
     removeDrafts(db);
     // Indexes keep the name they were created with, so every draft needs another number.
     const draft = new DraftTables(db, greatestNumber(db) + 1, indexTableNames());
@@ -58,17 +58,17 @@ export class DraftTables {
   }
 }
 
-export function removeDrafts(db: Database.Database): void {
+export function removeDrafts(db: Database): void {
   const drafts = schemaNames(db, "type = 'table'").filter((name) => PREFIX.test(name));
   for (const name of drafts) db.exec(`DROP TABLE IF EXISTS "${name}"`);
 }
 
-function schemaNames(db: Database.Database, which = "true"): readonly string[] {
+function schemaNames(db: Database, which = "true"): readonly string[] {
   return db.prepare(`SELECT name FROM sqlite_schema WHERE ${which}`).pluck().all() as readonly string[];
 }
 
 /** The greatest number of existing and adopted drafts. */
-function greatestNumber(db: Database.Database, which?: string): number {
+function greatestNumber(db: Database, which?: string): number {
   return Math.max(0, ...schemaNames(db, which).map((name) => Number(PREFIX.exec(name)?.[1] ?? 0)));
 }
 
@@ -84,10 +84,10 @@ interface TableNames {
  * @internal Exported for tests.
  */
 export function indexTableNames(): TableNames {
-  const db = connect(":memory:");
+  const db = new Database(":memory:");
   try {
     createIndexTables(db);
-    const made = db.prepare<[], { name: string; type: string }>(
+    const made = db.prepare<{ name: string; type: string }>(
       "SELECT name, type FROM sqlite_schema WHERE name NOT LIKE 'sqlite%'",
     );
     const all = made.all();

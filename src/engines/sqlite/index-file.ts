@@ -2,12 +2,12 @@
 // Everything in it is derived, so nothing is lost.
 import { readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type Database from "better-sqlite3";
 import { type HeldIndex, IndexFault, type IndexHolder } from "../../index/index-holder.js";
 import type { EntryIndex } from "../../index/port.js";
 import { Fault } from "../../model/fault.js";
 import { storeFiles } from "../../model/store-location.js";
-import { connect, isWritable } from "./driver.js";
+import { connect, isWritable } from "./connections.js";
+import type { Database } from "./driver.js";
 import { SqliteIndex } from "./index.js";
 import { INDEX_VERSION } from "./index-schema.js";
 
@@ -205,9 +205,9 @@ function removeFiles(path: string, identity: string | undefined): void {
  * lock is unavailable, it proceeds without.
  */
 function alone<T>(path: string, work: () => T): T {
-  let log: Database.Database | undefined;
+  let log: Database | undefined;
   try {
-    log = connect(storeFiles(dirname(path)).log, { fileMustExist: true, timeout: LOCK_WAIT_MS });
+    log = connect(storeFiles(dirname(path)).log, { must_exist: true, timeout_ms: LOCK_WAIT_MS });
     log.exec("BEGIN IMMEDIATE");
   } catch {
     log?.close();

@@ -1,22 +1,23 @@
 // Filters as SQL conditions. Text is always bound, never part of the statement.
 import { type Condition, conditionsOf, type RowFilter } from "../../index/row-filter.js";
+import type { SqlValue } from "./driver.js";
 import { referenceCondition } from "./index-references.js";
 import { toStoredText } from "./statements.js";
 
 export interface Statement {
   readonly sql: string;
-  readonly values: readonly unknown[];
+  readonly values: readonly SqlValue[];
 }
 
 /** Conditions on `rows` that must all hold, with their values. */
 export interface Conditions {
   readonly conditions: readonly string[];
-  readonly values: readonly unknown[];
+  readonly values: readonly SqlValue[];
 }
 
 export function rowConditions(filter: RowFilter): Conditions {
-  const values: unknown[] = [];
-  const bind = (...bound: readonly unknown[]): string => {
+  const values: SqlValue[] = [];
+  const bind = (...bound: readonly SqlValue[]): string => {
     values.push(...bound);
     return bound.map(() => "?").join(", ");
   };
@@ -25,7 +26,7 @@ export function rowConditions(filter: RowFilter): Conditions {
 }
 
 /** Each kind of condition in SQL; only the column name varies. */
-function conditionSql({ by, column, asked }: Condition, bind: (...bound: readonly unknown[]) => string): string {
+function conditionSql({ by, column, asked }: Condition, bind: (...bound: readonly SqlValue[]) => string): string {
   switch (by) {
     case "label":
       // `<> ''` lets SQLite use the partial index.

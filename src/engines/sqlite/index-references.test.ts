@@ -1,11 +1,11 @@
 // References on SQLite: a reference shared by most entries of a batch takes one row, and no name outlives its last
 // reference.
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { fill } from "../../../test/support/fill-index.js";
 import { folderOfTest } from "../../../test/support/temporary-folder.js";
 import type { EntryRow } from "../../index/port.js";
+import { Database } from "./driver.js";
 import { SqliteIndex } from "./index.js";
 
 test("a reference shared by most entries of a batch is one row, a rare one is a row per entry", async () => {
@@ -51,7 +51,7 @@ test("a name is deleted with the last entry that refers to it, and not before", 
 function opened() {
   const path = join(folderOfTest(), "index.db");
   const index = SqliteIndex.open({ path });
-  const db = new Database(path, { readonly: true });
+  const db = new Database(path, { read_only: true });
   onTestFinished(async () => {
     db.close();
     await index.close();

@@ -5,12 +5,13 @@
 
 import type { EntryRow, Reference, ReferenceCondition } from "../../index/port.js";
 import { itemAt } from "../../model/item-at.js";
+import type { SqlValue } from "./driver.js";
 import { fromStoredText, type Statements, toStoredText } from "./statements.js";
 
 /** A condition and the values it binds, in order. */
 export interface BoundCondition {
   readonly sql: string;
-  readonly values: readonly unknown[];
+  readonly values: readonly SqlValue[];
 }
 
 /** The number of a reference, or NULL; bind `what` and `reference`. */

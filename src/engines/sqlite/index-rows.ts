@@ -3,6 +3,7 @@
 import type { EntryRow, RowCounts, SessionPlace, SessionPlacesQuery, SessionRange } from "../../index/port.js";
 import { itemAt } from "../../model/item-at.js";
 import type { JsonObject } from "../../model/json.js";
+import type { SqlValue } from "./driver.js";
 import {
   addUses,
   carriesNumber,
@@ -177,7 +178,7 @@ const SAID_ABOUT_OTHERS = `SELECT said.value AS number, rows.about AS about
 export function sessionPositions(sql: Statements, range: SessionRange): readonly number[] {
   const { session_id, order, limit, after, above = 0, kinds, role } = range;
   const conditions = ["session_id = ?", "session_id <> ''", "position > ?"];
-  const values: unknown[] = [toStoredText(session_id), above];
+  const values: SqlValue[] = [toStoredText(session_id), above];
   if (after !== undefined) {
     conditions.push(order === "asc" ? "position > ?" : "position < ?");
     values.push(after);

@@ -1,11 +1,12 @@
 // The tables of index.db. Everything in it is derived: any change raises the version, and the index is rebuilt. Only
 // the remembered log heads among its checkpoints survive a rebuild.
-import type Database from "better-sqlite3";
+
 import { indexVersion } from "../../index/derivation.js";
 import type { IndexSource } from "../../index/port.js";
+import type { Database } from "./driver.js";
 
 /** Raise it with every change of these tables. What is stored in them has its own version, `DERIVATION`. */
-const TABLES_VERSION = 11;
+const TABLES_VERSION = 12;
 
 export const INDEX_VERSION = indexVersion(TABLES_VERSION);
 
@@ -108,7 +109,7 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
   `);
 }
 
-export function dropAllTables(db: Database.Database): void {
+export function dropAllTables(db: Database): void {
   const tables = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
     .all() as readonly { readonly name: string }[];
@@ -119,7 +120,7 @@ export function dropAllTables(db: Database.Database): void {
 const NAME = "'head ' || hash";
 
 /** The log heads that an index was made from. Tables of other versions are read as well and may lack these columns. */
-export function rememberedHeads(db: Database.Database): readonly IndexSource[] {
+export function rememberedHeads(db: Database): readonly IndexSource[] {
   const hasColumns = db.prepare("SELECT 1 FROM pragma_table_info('checkpoints') WHERE name = 'hash'").get();
   if (hasColumns === undefined) return [];
   const sql = "SELECT log_id, position, hash FROM checkpoints WHERE log_id <> '' ORDER BY position, hash";
@@ -127,7 +128,7 @@ export function rememberedHeads(db: Database.Database): readonly IndexSource[] {
 }
 
 /** Called within a transaction. */
-export function rememberHeads(db: Database.Database, heads: readonly IndexSource[], table = "checkpoints"): void {
+export function rememberHeads(db: Database, heads: readonly IndexSource[], table = "checkpoints"): void {
   const sql = `INSERT OR IGNORE INTO ${table} (name, position, log_id, hash)
     SELECT ${NAME}, position, log_id, hash FROM (SELECT ? AS log_id, ? AS position, ? AS hash)`;
   const insert = db.prepare(sql);
@@ -135,7 +136,7 @@ export function rememberHeads(db: Database.Database, heads: readonly IndexSource
 }
 
 /** Called within a transaction. */
-export function forgetHeads(db: Database.Database, heads: readonly IndexSource[]): void {
+export function forgetHeads(db: Database, heads: readonly IndexSource[]): void {
   const remove = db.prepare(`DELETE FROM checkpoints WHERE hash = ? AND name = ${NAME}`);
   for (const { hash } of heads) remove.run(hash);
 }

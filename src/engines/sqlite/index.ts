@@ -1,6 +1,5 @@
 // The index on SQLite, in its own file, so filling it never holds up the log.
 import { statSync } from "node:fs";
-import type Database from "better-sqlite3";
 import type {
   CandidateQuery,
   ChangeQuery,
@@ -22,7 +21,8 @@ import type {
   SessionRange,
   TextBatch,
 } from "../../index/port.js";
-import { connect, isImmutable, openFile } from "./driver.js";
+import { connectToMemory, isImmutable, openFile } from "./connections.js";
+import type { Database } from "./driver.js";
 import { toFault, toIndexFault } from "./faults.js";
 import {
   changedDocuments,
@@ -51,15 +51,16 @@ import { TextIndex, type TextIndexOptions } from "./text/text-index.js";
 
 /** A larger index is not loaded into memory but built from empty. */
 const MEMORY_BYTES_MAX = 2 * 1024 ** 3;
+const MEMORY = ":memory:";
 
 export class SqliteIndex implements EntryIndex {
   readonly engine = "sqlite";
-  readonly #db: Database.Database;
+  readonly #db: Database;
   readonly #path: string;
   readonly #sql: Statements;
   readonly #texts: TextIndex;
 
-  private constructor(db: Database.Database, path: string, sql: Statements, texts?: Partial<TextIndexOptions>) {
+  private constructor(db: Database, path: string, sql: Statements, texts?: Partial<TextIndexOptions>) {
     this.#db = db;
     this.#path = path;
     this.#sql = sql;
@@ -84,10 +85,10 @@ export class SqliteIndex implements EntryIndex {
 
   /** For a read-only file: a copy of it in memory, or an empty index if it is not of this version. */
   static inMemory(options: { readonly path: string | undefined }): SqliteIndex {
-    const db = connect((options.path === undefined ? undefined : bytesOf(options.path)) ?? ":memory:");
+    const db = (options.path === undefined ? undefined : copyInMemory(options.path)) ?? connectToMemory();
     const sql = new Statements(db);
-    if (versionOf(db) < INDEX_VERSION) recreate(db, sql, { path: ":memory:", always: false });
-    return new SqliteIndex(db, ":memory:", sql);
+    if (versionOf(db) < INDEX_VERSION) recreate(db, sql, { path: MEMORY, always: false });
+    return new SqliteIndex(db, MEMORY, sql);
   }
 
   /**
@@ -237,7 +238,7 @@ export class SqliteIndex implements EntryIndex {
   }
 
   async isPurgeDue(): Promise<boolean> {
-    if (this.#db.memory) return false;
+    if (this.#path === MEMORY) return false;
     return this.#guard(() => this.#sql.get("SELECT 1 FROM checkpoints WHERE name = ?", PURGE_DUE) !== undefined);
   }
 
@@ -293,19 +294,21 @@ export class SqliteIndex implements EntryIndex {
   }
 }
 
-/** Loads an index of this version; undefined if it cannot be read. */
-function bytesOf(path: string): Buffer | undefined {
-  let db: Database.Database | undefined;
+/** A copy of an index of this version; undefined if it cannot be read. */
+function copyInMemory(path: string): Database | undefined {
+  let db: Database | undefined;
+  const memory = connectToMemory();
   try {
     db = openFile({ path, mode: "read", synchronous: "NORMAL" });
     if (versionOf(db) !== INDEX_VERSION || statSync(path).size > MEMORY_BYTES_MAX) return undefined;
     const still = new UnchangedFile(path);
-    const bytes = db.serialize();
+    // It also keeps other files from being written, which this one is not.
+    db.pragma("query_only = OFF");
+    db.prepare("VACUUM INTO ?").run(memory.name);
     if (isImmutable(db)) still.assertUnchanged();
-    // A database in memory has no WAL; 1 instead of 2 in the header says so.
-    bytes.fill(1, 18, 20);
-    return bytes;
+    return memory;
   } catch {
+    memory.close();
     return undefined;
   } finally {
     db?.close();
@@ -313,7 +316,7 @@ function bytesOf(path: string): Buffer | undefined {
 }
 
 function recreate(
-  db: Database.Database,
+  db: Database,
   sql: Statements,
   { path, always }: { readonly path: string; readonly always: boolean },
 ): void {

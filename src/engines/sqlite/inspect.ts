@@ -1,8 +1,8 @@
 // Inspects a SQLite file without changing it, even if it cannot be opened as a store; and copies one.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import type Database from "better-sqlite3";
 import type { FileFacts } from "../port.js";
-import { BUSY_TIMEOUT_MS, connect, openForInspection } from "./driver.js";
+import { BUSY_TIMEOUT_MS, connect, openForInspection } from "./connections.js";
+import type { Database } from "./driver.js";
 import { codeOf, toFault } from "./faults.js";
 import { INDEX_VERSION, rememberedHeads } from "./index-schema.js";
 import { logMigrations } from "./log-schema.js";
@@ -61,12 +61,12 @@ function readDatabase(
   try {
     const version = versionOf(db);
     // Only the log carries our id: any other index is dropped and rebuilt.
-    const isForeign = role === "log" && db.pragma("application_id", { simple: true }) !== APPLICATION_ID;
+    const isForeign = role === "log" && db.pragma("application_id") !== APPLICATION_ID;
     if (isForeign) return { state: "foreign", version };
     const heads = role === "index" ? rememberedHeads(db) : [];
     if (version !== versionKnown) return { state: version > versionKnown ? "newer" : "older", version, heads };
-    const flaws = db.pragma(`quick_check(${FLAWS_MAX})`) as readonly { readonly quick_check: string }[];
-    const reason = flaws.map((flaw) => flaw.quick_check).join("; ");
+    const flaws = db.prepare<string>(`PRAGMA quick_check(${FLAWS_MAX})`).pluck().all();
+    const reason = flaws.join("; ");
     if (reason !== "ok") return { state: "damaged", version, reason };
     return { state: "current", version, heads, position: positionOf(db, role), is_locked: isLocked(path) };
   } finally {
@@ -74,7 +74,7 @@ function readDatabase(
   }
 }
 
-function positionOf(db: Database.Database, role: FileRole): number {
+function positionOf(db: Database, role: FileRole): number {
   const sql =
     role === "log"
       ? "SELECT coalesce(max(position), 0) AS position FROM entries"
@@ -86,7 +86,7 @@ function positionOf(db: Database.Database, role: FileRole): number {
 /** Takes the write lock and releases it at once. */
 function isLocked(path: string): boolean {
   if (!isWritable(path)) return false;
-  const db = connect(path, { fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
+  const db = connect(path, { must_exist: true, timeout_ms: PROBE_TIMEOUT_MS });
   try {
     db.exec("BEGIN IMMEDIATE");
     db.exec("ROLLBACK");
@@ -138,7 +138,7 @@ function reasonOf(error: unknown): string {
  */
 export function copyFile(paths: { readonly source: string; readonly target: string }): void {
   const { source, target } = paths;
-  let db: Database.Database | undefined;
+  let db: Database | undefined;
   try {
     db = openForInspection(source, BUSY_TIMEOUT_MS);
     db.prepare("VACUUM INTO ?").run(target);

@@ -3,10 +3,10 @@
 // must not grant access.
 
 import { existsSync } from "node:fs";
-import type Database from "better-sqlite3";
 import type { KeyLookup, KeyStore, StoredKey } from "../../guard/keys.js";
 import type { Scope } from "../../guard/scopes.js";
-import { openFile } from "./driver.js";
+import { openFile } from "./connections.js";
+import type { Database, Statement } from "./driver.js";
 import { toFault } from "./faults.js";
 import { type Migration, migrate } from "./migrations.js";
 
@@ -42,8 +42,8 @@ interface Row {
 }
 
 interface Opened {
-  readonly db: Database.Database;
-  readonly get: Database.Statement<[string], Row>;
+  readonly db: Database;
+  readonly get: Statement<Row>;
 }
 
 export class SqliteKeys implements KeyStore {
@@ -69,7 +69,7 @@ export class SqliteKeys implements KeyStore {
   async list(): Promise<readonly StoredKey[]> {
     if (!this.#isThere()) return [];
     return this.#attempt("write", ({ db }) => {
-      const rows = db.prepare<[], Row>("SELECT * FROM keys ORDER BY created_at, id").all();
+      const rows = db.prepare<Row>("SELECT * FROM keys ORDER BY created_at, id").all();
       return rows.map(rowToKey);
     });
   }
@@ -127,7 +127,7 @@ export class SqliteKeys implements KeyStore {
       migrate(db, keyMigrations, this.#path);
       return {
         db,
-        get: db.prepare<[string], Row>("SELECT * FROM keys WHERE id = ?"),
+        get: db.prepare<Row>("SELECT * FROM keys WHERE id = ?"),
       };
     } catch (error) {
       db.close();

@@ -3,13 +3,13 @@
 // after a suspend. It is a separate file because a lock within log.db or index.db would block other writers.
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import type { Leases } from "../../model/lease.js";
-import { connect } from "./driver.js";
+import { connect } from "./connections.js";
+import { type Database, SqliteError } from "./driver.js";
 import { toFault } from "./faults.js";
 
 interface Held {
-  readonly db: Database.Database;
+  readonly db: Database;
   /** Identity of the locked file; the one of that name may have been replaced. */
   readonly identity: string | undefined;
 }
@@ -52,7 +52,7 @@ export class SqliteLeases implements Leases {
  * process holds it.
  */
 function lock(path: string): Held | undefined {
-  const db = connect(path, { timeout: 0 });
+  const db = connect(path, { timeout_ms: 0 });
   try {
     // Nothing is ever written, so no journal file is needed.
     db.pragma("journal_mode = MEMORY");
@@ -61,7 +61,7 @@ function lock(path: string): Held | undefined {
     return { db, identity: identityOf(path) };
   } catch (error) {
     db.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) return undefined;
+    if (error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY")) return undefined;
     throw error;
   }
 }

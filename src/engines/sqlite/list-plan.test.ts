@@ -1,9 +1,9 @@
 // Which index SQLite uses for a list: by session, project, client or time, never a scan of all rows.
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { folderOfTest } from "../../../test/support/temporary-folder.js";
 import type { RowFilter } from "../../index/row-filter.js";
+import { Database, type SqlValue } from "./driver.js";
 import { SqliteIndex } from "./index.js";
 import { rowConditions } from "./index-filter.js";
 
@@ -23,10 +23,10 @@ test.each<[string, RowFilter, string]>([
   expect(plan[0]).toContain(way);
 });
 
-async function planOf(sql: string, values: readonly unknown[]): Promise<readonly string[]> {
+async function planOf(sql: string, values: readonly SqlValue[]): Promise<readonly string[]> {
   const path = join(folderOfTest(), "index.db");
   await SqliteIndex.open({ path }).close();
-  const database = new Database(path, { readonly: true });
+  const database = new Database(path, { read_only: true });
   onTestFinished(() => void database.close());
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
   return steps.map((step) => (step as { readonly detail: string }).detail);

@@ -4,6 +4,7 @@
 
 import { newestFirst, type Reference, type ReferenceCondition, type RowKey, type RowQuery } from "../../index/port.js";
 import { type RowFilter, withReferences } from "../../index/row-filter.js";
+import type { SqlValue } from "./driver.js";
 import { type Conditions, rowConditions } from "./index-filter.js";
 import { carriesNumber, numberOf } from "./index-references.js";
 import type { Statements } from "./statements.js";
@@ -190,7 +191,7 @@ function within(
   names: { readonly ms: string; readonly position: string },
 ): Conditions {
   const { ms, position } = names;
-  const [conditions, values]: [string[], unknown[]] = [[], []];
+  const [conditions, values]: [string[], SqlValue[]] = [[], []];
   if (since_ms !== undefined) conditions.push(`${ms} >= ?`) && values.push(since_ms);
   if (until_ms !== undefined) conditions.push(`${ms} <= ?`) && values.push(until_ms);
   if (after !== undefined) conditions.push(`(${ms}, ${position}) < (?, ?)`);

@@ -1,22 +1,23 @@
 // Bodies of the log: stored whole or in parts, and erased together with the parts that nothing else uses.
-import type Database from "better-sqlite3";
+
 import { IN_PARTS, PLAIN } from "../../log/log-row.js";
 import type { AppendUnit, Orphan } from "../../log/port.js";
 import { PARTED_BYTES_MIN } from "../parts/splitting.js";
+import type { Database, Statement } from "./driver.js";
 import { ERASED, PARTS_VERSION } from "./log-schema.js";
 import { versionOf } from "./migrations.js";
 import { Parts, PartUsage } from "./parts.js";
 
 export class LogBodies {
-  readonly #db: Database.Database;
+  readonly #db: Database;
   readonly #partedBytesMin: number;
   /** Prepared on first use: most connections never need them, and older files have no such table. */
   #prepared: Parts | undefined;
-  #erasing: { readonly inParts: Database.Statement; readonly blank: Database.Statement } | undefined;
+  #erasing: { readonly inParts: Statement; readonly blank: Statement } | undefined;
   /** Erased in this transaction; may have used parts. */
   #erased: Buffer[] = [];
 
-  constructor(db: Database.Database, partedBytesMin = PARTED_BYTES_MIN) {
+  constructor(db: Database, partedBytesMin = PARTED_BYTES_MIN) {
     this.#db = db;
     this.#partedBytesMin = partedBytesMin;
   }

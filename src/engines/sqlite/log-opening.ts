@@ -1,7 +1,8 @@
 // Opens the log file, and migrates it if it can be written.
-import type Database from "better-sqlite3";
+
 import { Fault } from "../../model/fault.js";
-import { isImmutable, openFile } from "./driver.js";
+import { isImmutable, openFile } from "./connections.js";
+import type { Database } from "./driver.js";
 import { toFault } from "./faults.js";
 import { logMigrations, restoreGuards } from "./log-schema.js";
 import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
@@ -15,7 +16,7 @@ const CREATION_TRIES = 10;
 const CREATION_WAIT_MS = 20;
 
 export interface OpenedLog {
-  readonly db: Database.Database;
+  readonly db: Database;
   /** Only for writers. */
   readonly openFiles: OpenFiles | undefined;
   /** Set if the file was opened as immutable. */
@@ -29,7 +30,7 @@ export function openLog(options: { readonly path: string; readonly mode: "create
   const db = openFile({ ...options, synchronous: "FULL", or_read: true });
   try {
     if (mode !== "create" && staysEmpty(db)) throw emptied(path);
-    const isRead = mode === "read" || db.readonly;
+    const isRead = mode === "read" || db.isReadOnly;
     // Otherwise unused space in pages would keep copies of bodies.
     if (!isRead) db.pragma("secure_delete = ON");
     // Readers leave an older format as it is: all are read the same way.
@@ -50,7 +51,7 @@ export function openLog(options: { readonly path: string; readonly mode: "create
 }
 
 /** Whether it is empty and no store is being created in it. */
-function staysEmpty(db: Database.Database): boolean {
+function staysEmpty(db: Database): boolean {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   for (let tries = 0; tries < CREATION_TRIES; tries += 1) {
     if (versionOf(db) > 0 || isForeign(db)) return false;

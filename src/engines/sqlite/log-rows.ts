@@ -1,11 +1,11 @@
 // The statements of the log, and how their rows become entries and bodies.
 import { hash as hashOf } from "node:crypto";
-import type Database from "better-sqlite3";
 import { IN_PARTS, type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../log/log-row.js";
 import type { StoredBody, StoredEntry } from "../../log/port.js";
 import { lastingKinds } from "../../model/body.js";
 import { NOT_RECORDED, SALT_BYTES } from "../../model/chain.js";
 import { PiecesError } from "../parts/pieces.js";
+import type { Database, SqlValue, Statement } from "./driver.js";
 import { ERASED, PURGE_MARK, SECOND_FORMAT_VERSION } from "./log-schema.js";
 import { versionOf } from "./migrations.js";
 
@@ -143,7 +143,7 @@ export class RowReader {
   }
 
   readAt<R, T extends { readonly position: number }>(
-    statement: Database.Statement,
+    statement: Statement,
     positions: readonly number[],
     row: RowForm<R, T>,
     bytes_max: number | undefined,
@@ -154,7 +154,7 @@ export class RowReader {
 
   /** Together if they are small and whole, otherwise row by row. */
   readBodiesAt(
-    statements: { readonly together: Database.Statement; readonly each: Database.Statement },
+    statements: { readonly together: Statement; readonly each: Statement },
     positions: readonly number[],
     bytes_max: number | undefined,
   ): readonly (StoredBody | undefined)[] {
@@ -169,8 +169,8 @@ export class RowReader {
 
   /** Row by row if there is a limit, since each may be large; otherwise all at once, which is faster. */
   read<R, T>(
-    statement: Database.Statement,
-    values: readonly unknown[],
+    statement: Statement,
+    values: readonly SqlValue[],
     form: RowForm<R, T>,
     bytes_max: number | undefined,
   ): ReadRows<T> {
@@ -184,8 +184,8 @@ export class RowReader {
 
   /** While rows are iterated, parts are of the same snapshot, even if others erase some. */
   #takeEach<R, T>(
-    statement: Database.Statement,
-    values: readonly unknown[],
+    statement: Statement,
+    values: readonly SqlValue[],
     { toItem, bytesOf }: RowForm<R, T>,
     bytes_max: number,
   ): ReadRows<T> {
@@ -202,7 +202,7 @@ export class RowReader {
 }
 
 /** Readers do not migrate an older file, which lacks these columns. */
-function columnsOf(db: Database.Database): { readonly [what in "entry" | "body" | "together"]: string } {
+function columnsOf(db: Database): { readonly [what in "entry" | "body" | "together"]: string } {
   const isOlder = versionOf(db) < SECOND_FORMAT_VERSION;
   const by = isOlder ? "NULL" : "e.recorded_by";
   const digest = isOlder ? "NULL AS claims_digest" : "e.claims_digest";
@@ -260,22 +260,22 @@ export type LogStatements = {
     | "insertClaim"
     | "isErasable"
     | "insertErasure"
-    | "markForPurge"]: Database.Statement;
+    | "markForPurge"]: Statement;
 };
 
 /** Only for writers; a reading connection cannot create it. */
-export function prepareArrival(db: Database.Database): Database.Statement {
+export function prepareArrival(db: Database): Statement {
   db.exec(ARRIVALS);
   return db.prepare("INSERT INTO arrivals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 }
 
 /** For entries of a copy; prepared on use, since an older file that is only read lacks the columns. */
-export function prepareCopied(db: Database.Database): Database.Statement {
+export function prepareCopied(db: Database): Statement {
   return db.prepare(`INSERT INTO entries (position, kind, recorded_at, recorded_by, claims_digest, commitment, hash)
     VALUES (?, ?, ?, ?, ?, ?, ?)`);
 }
 
-export function prepareLog(db: Database.Database): LogStatements {
+export function prepareLog(db: Database): LogStatements {
   const columns = columnsOf(db);
   const lasting = lastingKinds.map((kind) => `'${kind}'`).join(", ");
   return {

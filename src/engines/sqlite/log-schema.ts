@@ -1,11 +1,11 @@
 // The tables of log.db, one migration per version of the format (released steps never change), and the triggers that
 // protect them.
 import { randomBytes, randomUUID } from "node:crypto";
-import Database from "better-sqlite3";
 import { IN_PARTS } from "../../log/log-row.js";
 import type { Guards } from "../../log/port.js";
 import { lastingKinds } from "../../model/body.js";
 import { DIGEST_BYTES } from "../parts/cutting.js";
+import { Database } from "./driver.js";
 import { type Migration, versionOf } from "./migrations.js";
 
 /** The `encoding` of an overwritten body. */
@@ -142,7 +142,7 @@ interface SchemaRow {
 }
 
 /** How the file's schema differs from that of its version. Tables that are not the log's are ignored. */
-export function inspectGuards(db: Database.Database): Guards {
+export function inspectGuards(db: Database): Guards {
   const ours = expectedSchema(versionOf(db));
   const found = readSchema(db);
   const sqlByName = new Map(found.map(({ name, sql }) => [name, sql]));
@@ -158,19 +158,14 @@ export function inspectGuards(db: Database.Database): Guards {
 }
 
 /** Restores missing triggers, and returns their names. */
-export function restoreGuards(db: Database.Database): readonly string[] {
+export function restoreGuards(db: Database): readonly string[] {
   if (inspectGuards(db).missing.length === 0) return [];
-  db.exec("BEGIN IMMEDIATE");
-  try {
+  return db.transaction(() => {
     // Another process may have restored them while this one waited for the lock.
     const { missing } = inspectGuards(db);
     for (const { name, sql } of expectedSchema(versionOf(db))) if (missing.includes(name)) db.exec(sql);
-    db.exec("COMMIT");
     return missing;
-  } catch (error) {
-    if (db.inTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
+  });
 }
 
 /** Derived by running the migrations: a separate list could differ. */
@@ -185,7 +180,7 @@ function expectedSchema(version: number): readonly SchemaRow[] {
 }
 
 /** Automatic indexes have no SQL, and SQLite's own tables do not count. */
-function readSchema(db: Database.Database): readonly SchemaRow[] {
+function readSchema(db: Database): readonly SchemaRow[] {
   const rows = db.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").all();
   return (rows as readonly SchemaRow[])
     .filter(({ name }) => !name.startsWith("sqlite_"))

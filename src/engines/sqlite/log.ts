@@ -1,5 +1,5 @@
 // The log on SQLite: entries and their chain in one table, salted bodies in another, claims in a third.
-import type Database from "better-sqlite3";
+
 import type {
   AppendOutcome,
   AppendUnit,
@@ -21,7 +21,9 @@ import { erasedBy } from "../../model/body.js";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
 import { type ClaimRow, claimKey, claimsByPosition, keysDigest } from "../../model/claims.js";
 import { Fault } from "../../model/fault.js";
-import { checkpoint } from "./driver.js";
+import { itemAt } from "../../model/item-at.js";
+import { checkpoint } from "./connections.js";
+import type { Database, Statement } from "./driver.js";
 import { codeOf, toFault } from "./faults.js";
 import { LogBodies } from "./log-bodies.js";
 import { LOCK_WAIT_MS, openLog } from "./log-opening.js";
@@ -63,7 +65,7 @@ interface Appended {
 /** Runs synchronously on the calling thread, so a log that is written to belongs in a thread of its own. */
 export class SqliteLog implements EntryLog {
   readonly engine = "sqlite";
-  readonly #db: Database.Database;
+  readonly #db: Database;
   readonly #path: string;
   /** Fixed once there are entries; an empty log may still take over another log's id. */
   #logId: string | undefined;
@@ -73,7 +75,7 @@ export class SqliteLog implements EntryLog {
   /** Only for writers. */
   readonly #openFiles: OpenFiles | undefined;
   readonly #unchanged: UnchangedFile | undefined;
-  #arrival: Database.Statement | undefined;
+  #arrival: Statement | undefined;
   #lastTip: Tip | undefined;
   #waits = true;
   /** Triggers that were missing when the file was opened, and have been restored. */
@@ -252,7 +254,7 @@ export class SqliteLog implements EntryLog {
 
   #appendUnits(units: readonly AppendUnit[], start: Tip, lookFirst: boolean): Appended {
     let tip = start;
-    const arrival = this.#arrival as Database.Statement;
+    const arrival = this.#arrival as Statement;
     const outcomes: AppendOutcome[] = [];
     for (const unit of units) {
       const taken = lookFirst ? this.#takenClaims(unit) : [];
@@ -278,8 +280,20 @@ export class SqliteLog implements EntryLog {
         };
         const hash = chainHash(link);
         const [encoding, kept] = this.#bodies.encode(body);
-        arrival.run(position, kind, recorded_at, recorded_by, digest, commitment, hash, salt, encoding, kept, keys[0]);
-        for (let other = 1; other < keys.length; other += 1) this.#sql.insertClaim.run(keys[other], position);
+        arrival.run(
+          position,
+          kind,
+          recorded_at,
+          recorded_by,
+          digest,
+          commitment,
+          hash,
+          salt,
+          encoding,
+          kept,
+          itemAt(keys, 0),
+        );
+        for (const key of keys.slice(1)) this.#sql.insertClaim.run(key, position);
         if (kind === "redaction") this.#erase(position, entry);
         tip = { position, hash };
         placed.push(tip);

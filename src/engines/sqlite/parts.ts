@@ -1,6 +1,5 @@
 // Shared parts of bodies, each stored once: the rows they are in, and which bodies use them.
 
-import type Database from "better-sqlite3";
 import { IN_PARTS } from "../../log/log-row.js";
 import type { Orphan } from "../../log/port.js";
 import { itemAt } from "../../model/item-at.js";
@@ -16,6 +15,7 @@ import {
 } from "../parts/joining.js";
 import { type PartRef, PiecesError } from "../parts/pieces.js";
 import { BodySplitter, type KnownList, type PartStore } from "../parts/splitting.js";
+import type { Database, Statement } from "./driver.js";
 import { ERASED_PARTS, PARTS_SECRET, STALE_DIGESTS_MARK } from "./log-schema.js";
 
 /**
@@ -33,10 +33,10 @@ type LastRow = readonly [start: number, bytes: number, is_first: number];
 type RowsTogether = readonly [bytes: Buffer | null, starts: string | null, lengths: string | null];
 
 export class Parts implements PartStore, PartSource {
-  readonly #sql: { readonly [name in "find" | "findList" | "last" | "insert" | "bytes" | "rows"]: Database.Statement };
+  readonly #sql: { readonly [name in "find" | "findList" | "last" | "insert" | "bytes" | "rows"]: Statement };
   readonly digests: PartDigests;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database) {
     const known = `digest = ? AND digest <> zeroblob(${DIGEST_BYTES})`;
     this.#sql = {
       find: db.prepare(`SELECT start FROM parts WHERE ${known}`).pluck(),
@@ -78,7 +78,9 @@ export class Parts implements PartStore, PartSource {
 
   findList(digests: readonly Buffer[]): KnownList {
     for (let items = digests.length; items > 0; items -= 1) {
-      const row = this.#sql.findList.get(digests[items - 1]) as readonly [start: number, length: number] | undefined;
+      const row = this.#sql.findList.get(itemAt(digests, items - 1)) as
+        | readonly [start: number, length: number]
+        | undefined;
       if (row !== undefined) return { items, ref: { form: "list", start: row[0], bytes: row[1] } };
     }
     return { items: 0, ref: undefined };
@@ -164,10 +166,10 @@ const BODIES = `SELECT position, body FROM bodies INDEXED BY bodies_in_parts WHE
 const HEADS = `SELECT start, digest, length, length(bytes), bytes = zeroblob(length(bytes)) FROM parts ORDER BY start`;
 
 export class PartUsage {
-  readonly #db: Database.Database;
+  readonly #db: Database;
   readonly #parts: Parts;
 
-  constructor(db: Database.Database, parts: Parts) {
+  constructor(db: Database, parts: Parts) {
     this.#db = db;
     this.#parts = parts;
   }

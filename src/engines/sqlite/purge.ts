@@ -2,8 +2,8 @@
 
 import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type Database from "better-sqlite3";
-import { openFile } from "./driver.js";
+import { openFile } from "./connections.js";
+import type { Database } from "./driver.js";
 import { toFault } from "./faults.js";
 import { removeDrafts } from "./index-draft.js";
 import { ERASED, ERASED_PARTS, PARTS_VERSION, PURGE_MARK, STALE_DIGESTS_MARK, STALE_MARK } from "./log-schema.js";
@@ -40,7 +40,7 @@ export function purgeLog(path: string): string | undefined {
   });
 }
 
-export function isPurgeDue(db: Database.Database): boolean {
+export function isPurgeDue(db: Database): boolean {
   return hasMark(db, PURGE_MARK);
 }
 
@@ -63,7 +63,7 @@ export function purgeIndex(path: string): string | undefined {
 }
 
 /** Uses its own connection: rewriting needs space for a copy, which must not come from memory. */
-function withFile<T>(path: string, synchronous: "FULL" | "NORMAL", work: (db: Database.Database) => T): T {
+function withFile<T>(path: string, synchronous: "FULL" | "NORMAL", work: (db: Database) => T): T {
   try {
     const db = openFile({ path, mode: "write", synchronous });
     try {
@@ -79,13 +79,13 @@ function withFile<T>(path: string, synchronous: "FULL" | "NORMAL", work: (db: Da
 }
 
 /** Checkpoints and truncates the WAL, which waits for readers of an older state. */
-function emptyWal(db: Database.Database, path: string): string | undefined {
+function emptyWal(db: Database, path: string): string | undefined {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   const end = performance.now() + WAIT_MS_MAX;
   db.pragma("busy_timeout = 1000");
   for (;;) {
-    const [outcome] = db.pragma("wal_checkpoint(TRUNCATE)") as readonly { readonly busy: number }[];
-    if (outcome?.busy === 0) return undefined;
+    // The first of its columns says whether a reader kept it from finishing.
+    if (db.pragma("wal_checkpoint(TRUNCATE)") === 0) return undefined;
     if (performance.now() > end) {
       return `${basename(path)}-wal is in use by a long-running reader; erased text stays in it until that ends`;
     }
@@ -93,22 +93,22 @@ function emptyWal(db: Database.Database, path: string): string | undefined {
   }
 }
 
-function hasMark(db: Database.Database, name: string): boolean {
+function hasMark(db: Database, name: string): boolean {
   return db.prepare("SELECT 1 FROM meta WHERE name = ?").get(name) !== undefined;
 }
 
 /** The last part stays, so no other part gets its position. */
-function deleteParts(db: Database.Database): string {
+function deleteParts(db: Database): string {
   return versionOf(db) < PARTS_VERSION
     ? ""
     : `DELETE FROM parts WHERE bytes = zeroblob(length(bytes)) AND start < (SELECT max(start) FROM parts);
        DELETE FROM meta WHERE name = '${ERASED_PARTS}';`;
 }
 
-function erasedShare(db: Database.Database): number {
+function erasedShare(db: Database): number {
   const sql = `SELECT coalesce(sum(length(body)), 0) + coalesce((SELECT value FROM meta WHERE name = '${ERASED_PARTS}'), 0) AS bytes
     FROM erasures JOIN bodies USING (position) WHERE encoding = ${ERASED}`;
   const { bytes } = db.prepare(sql).get() as { readonly bytes: number };
-  const pages = db.pragma("page_count", { simple: true }) as number;
-  return bytes / (pages * (db.pragma("page_size", { simple: true }) as number));
+  const pages = db.pragma("page_count") as number;
+  return bytes / (pages * (db.pragma("page_size") as number));
 }

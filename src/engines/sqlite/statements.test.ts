@@ -1,11 +1,11 @@
 // Transactions of one connection: a held snapshot does not see later writes, and ends when its connection writes.
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { folderOfTest } from "../../../test/support/temporary-folder.js";
+import { Database } from "./driver.js";
 import { Transactions } from "./statements.js";
 
-function twoConnections(): readonly [Database.Database, Database.Database] {
+function twoConnections(): readonly [Database, Database] {
   const path = join(folderOfTest(), "test.db");
   const both = [new Database(path), new Database(path)] as const;
   onTestFinished(() => {
@@ -16,8 +16,8 @@ function twoConnections(): readonly [Database.Database, Database.Database] {
   return both;
 }
 
-const countOf = (db: Database.Database): unknown => db.prepare("SELECT count(*) FROM numbers").pluck().get();
-const insertInto = (db: Database.Database): void => {
+const countOf = (db: Database): unknown => db.prepare("SELECT count(*) FROM numbers").pluck().get();
+const insertInto = (db: Database): void => {
   db.exec("INSERT INTO numbers VALUES (1)");
 };
 

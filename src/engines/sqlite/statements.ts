@@ -1,6 +1,6 @@
 // Statements of one connection, each prepared once, and its transactions: to write, to read one snapshot, and to hold a
 // snapshot for a while. Single statements would each take and release the file's locks, and could see different states.
-import type Database from "better-sqlite3";
+import type { Database, SqlValue, Statement } from "./driver.js";
 
 /** Gives a statement the text with which it is prepared. */
 export type Naming = (sql: string) => string;
@@ -8,31 +8,31 @@ export type Naming = (sql: string) => string;
 export class Statements {
   /** Shared by everything that uses the connection. */
   readonly transactions: Transactions;
-  readonly #db: Database.Database;
+  readonly #db: Database;
   readonly #naming: Naming;
-  readonly #bySql = new Map<string, Database.Statement>();
+  readonly #bySql = new Map<string, Statement>();
 
-  constructor(db: Database.Database, naming: Naming = (sql) => sql, transactions = new Transactions(db)) {
+  constructor(db: Database, naming: Naming = (sql) => sql, transactions = new Transactions(db)) {
     this.#db = db;
     this.#naming = naming;
     this.transactions = transactions;
   }
 
   /** Returns the number of changed rows. */
-  run(sql: string, ...values: readonly unknown[]): number {
-    return this.#prepared(sql).run(...values).changes;
+  run(sql: string, ...values: readonly SqlValue[]): number {
+    return this.#prepared(sql).run(...values);
   }
 
-  get<T>(sql: string, ...values: readonly unknown[]): T | undefined {
+  get<T>(sql: string, ...values: readonly SqlValue[]): T | undefined {
     return this.#prepared(sql).get(...values) as T | undefined;
   }
 
-  all<T>(sql: string, ...values: readonly unknown[]): readonly T[] {
+  all<T>(sql: string, ...values: readonly SqlValue[]): readonly T[] {
     return this.#prepared(sql).all(...values) as readonly T[];
   }
 
   /** The first column of all rows, without an object for each. */
-  column<T>(sql: string, ...values: readonly unknown[]): readonly T[] {
+  column<T>(sql: string, ...values: readonly SqlValue[]): readonly T[] {
     return this.#prepared(sql)
       .pluck()
       .all(...values) as readonly T[];
@@ -43,7 +43,7 @@ export class Statements {
     this.#bySql.clear();
   }
 
-  #prepared(sql: string): Database.Statement {
+  #prepared(sql: string): Statement {
     let statement = this.#bySql.get(sql);
     if (statement === undefined) {
       statement = this.#db.prepare(this.#naming(sql));
@@ -54,15 +54,15 @@ export class Statements {
 }
 
 export class Transactions {
-  readonly #db: Database.Database;
-  readonly #begin: Database.Statement;
-  readonly #beginWriting: Database.Statement;
-  readonly #commit: Database.Statement;
-  readonly #rollback: Database.Statement;
+  readonly #db: Database;
+  readonly #begin: Statement;
+  readonly #beginWriting: Statement;
+  readonly #commit: Statement;
+  readonly #rollback: Statement;
   /** Who holds the snapshot now. */
   #holder: object | undefined;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database) {
     this.#db = db;
     this.#begin = db.prepare("BEGIN");
     this.#beginWriting = db.prepare("BEGIN IMMEDIATE");
@@ -119,13 +119,14 @@ export class Transactions {
 }
 
 /**
- * Marks text stored as JSON: text with lone surrogates, which SQLite would not return unchanged, and text that begins
- * with the mark.
+ * Marks text stored as JSON: text with lone surrogates or NUL, which SQLite's drivers do not return unchanged, and text
+ * that begins with the mark.
  */
 const MARK = "\u0001";
 
 export function toStoredText(text: string): string {
-  return text.isWellFormed() && !text.startsWith(MARK) ? text : MARK + JSON.stringify(text);
+  const isPlain = !text.includes("\0") && !text.startsWith(MARK) && text.isWellFormed();
+  return isPlain ? text : MARK + JSON.stringify(text);
 }
 
 export function fromStoredText(stored: string): string {

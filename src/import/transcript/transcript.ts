@@ -7,9 +7,9 @@ import { parseLabel } from "../../model/ids.js";
 import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../../model/json.js";
 import { Rejection } from "../../model/rejection.js";
 import { hashedId, idOf, OccurrenceCounter, type OccurrenceCounts, sessionOf } from "../identity.js";
-import type { EntryStep, ImportedEntry, ImportStep, SourceFacts } from "../importer.js";
+import type { EntryStep, FindEntry, ImportedEntry, ImportStep, ReadStored, SourceFacts } from "../importer.js";
 import { LineTimes } from "../line-times.js";
-import { objectIn } from "./fields.js";
+import { objectAt, objectIn } from "./fields.js";
 import { answerFields, greaterUsage, type ModelAnswer, restOf, type ToolCall } from "./model-answer.js";
 
 /** Which tool wrote a transcript, and what its transcripts lack. */
@@ -40,9 +40,9 @@ export interface SessionFacts {
   readonly git_branch?: string | undefined;
   readonly version?: string | undefined;
   readonly parent?: string | undefined;
-  /** What the source lacks, where that is not what all of its transcripts lack. */
-  readonly lacks?: readonly string[] | undefined;
   readonly metadata?: JsonObject | undefined;
+  /** What this session lacks, where it is not what all of the tool's sessions lack. */
+  readonly lacks?: readonly string[] | undefined;
 }
 
 export interface ToolResult extends Origin {
@@ -55,13 +55,16 @@ export interface ToolResult extends Origin {
   readonly duration_ms?: number | undefined;
 }
 
-/** What a compaction leaves. */
-export interface Consolidated {
-  readonly through: number;
+/** A compaction: from here on the model was given the summary, and of what came before only what was kept. */
+export interface Compaction {
+  /** In the tool's own words; empty where it recorded none. */
   readonly summary: string;
-  readonly kept: readonly number[];
+  /** The ids of the entries that stay, as `idsOf` returns them. */
+  readonly kept: readonly string[];
   readonly trigger?: string | undefined;
   readonly tokens_before?: number | undefined;
+  /** Native ids of what came before, where it was read from other files. */
+  readonly dropped?: readonly string[];
 }
 
 /** Calls without a result yet; of more than these, the oldest are dropped. */
@@ -94,6 +97,7 @@ export class Transcript {
       calls: new Map(),
       open: undefined,
       waiting: [],
+      placed: 0,
     });
   }
 
@@ -131,6 +135,11 @@ export class TranscriptSession {
   #facts: SessionFacts | undefined;
   #open: OpenAnswer | undefined;
   #waiting: SessionStep[];
+  /** The position of its last message or tool call so far. */
+  #placed: number;
+  readonly #onPlaced = (position: number): void => {
+    this.#placed = Math.max(this.#placed, position);
+  };
 
   constructor(transcript: Transcript, note: SessionState) {
     this.#transcript = transcript;
@@ -141,6 +150,7 @@ export class TranscriptSession {
     this.#facts = note.facts;
     this.#calls = new Map(note.calls);
     this.#open = note.open;
+    this.#placed = note.placed;
     this.#waiting = note.waiting.map(({ line, entry, native }) => this.#recorded(line, entry, native));
   }
 
@@ -154,6 +164,7 @@ export class TranscriptSession {
       calls: this.#calls,
       open: this.#open,
       waiting: this.#waiting.map(({ line, entry, native }) => ({ line, entry, native })),
+      placed: this.#placed,
     };
   }
 
@@ -176,8 +187,6 @@ export class TranscriptSession {
   isNew(facts: SessionFacts): boolean {
     const known = this.#facts;
     if (known === undefined || facts.metadata !== undefined) return true;
-    if (facts.lacks !== undefined && facts.lacks.join() !== (known.lacks ?? this.#transcript.tool.lacks).join())
-      return true;
     for (const name of factNames) if (facts[name] !== undefined && facts[name] !== known[name]) return true;
     return false;
   }
@@ -189,10 +198,10 @@ export class TranscriptSession {
     const parent = facts.parent ?? this.#facts?.parent ?? this.#parentId;
     const merged: SessionFacts = { ...this.#facts, ...withoutGaps(facts), ...withoutGaps({ parent }) };
     this.#facts = merged;
-    const { title, cwd, git_branch, version } = merged;
+    const { title, cwd, git_branch, version, lacks } = merged;
     if (cwd !== undefined) this.#project = this.#transcript.projects.of(cwd);
     const { tool, path } = this.#transcript;
-    const source = { tool: tool.format, ...withoutGaps({ version }), lacks: merged.lacks ?? tool.lacks };
+    const source = { tool: tool.format, ...withoutGaps({ version }), lacks: lacks ?? tool.lacks };
     const known = { ...withoutGaps({ cwd, git_branch, version }), ...metadata };
     const fields = { ...withoutGaps({ title, parent }), metadata: { ...known, source: { ...source, path } } };
     // The path does not identify it: a moved file is the same file.
@@ -207,10 +216,6 @@ export class TranscriptSession {
     fields: { readonly role: string; readonly content: unknown; readonly [field: string]: unknown },
   ): SessionStep {
     return this.#step(origin, { kind: "message", ...fields });
-  }
-
-  consolidation(origin: Origin, fields: Consolidated): SessionStep {
-    return this.#step(origin, { kind: "consolidation", ...fields });
   }
 
   /** A tool result, with the call that it answers. */
@@ -229,6 +234,42 @@ export class TranscriptSession {
       duration_ms,
       tool_call_id: call_id === "" ? undefined : call_id,
     });
+  }
+
+  /** Ends the open answer, and records a compaction once everything before it has its position. */
+  *compact(origin: Origin, { summary, kept, dropped = [], ...known }: Compaction): Generator<ImportStep> {
+    yield* this.close();
+    const { id } = this.#idOf(origin);
+    const extra = origin.extra === undefined ? {} : { extra: origin.extra };
+    const fields = { kind: "consolidation", summary, ...known, ...extra };
+    const made = this.#entry(fields, id, origin);
+    const deferred = async (find: FindEntry, read: ReadStored): Promise<readonly ImportedEntry[]> => {
+      for (const native of dropped) {
+        for (const entry of this.idsOf(native)) (await this.#placesOf(entry, find, read)).forEach(this.#onPlaced);
+      }
+      const through = this.#placed;
+      // What was recorded before stays as it is.
+      if ((await find(id)) !== undefined) return [{ ...made, through }];
+      const positions = new Set<number>();
+      for (const entry of kept) for (const position of await this.#placesOf(entry, find, read)) positions.add(position);
+      return [{ ...made, through, kept: [...positions].filter((at) => at <= through).sort((a, b) => a - b) }];
+    };
+    yield { line: origin.line, deferred };
+  }
+
+  /** The id that a message has where the source names none. */
+  idWithoutNative(origin: Origin): string {
+    return this.#idOf(origin).id;
+  }
+
+  /** Withdraws messages once they have their positions, which `of` returns then. */
+  withdraw(origin: Origin, of: () => readonly number[]): ImportStep {
+    const deferred = (): readonly ImportedEntry[] =>
+      of().map((withdraws) => {
+        const id = hashedId(this.#transcript.tool.format, ["withdrawal", this.id, withdraws]);
+        return this.#entry({ kind: "withdrawal", withdraws }, id, origin);
+      });
+    return { line: origin.line, deferred };
   }
 
   error(origin: Origin, error: string, context = ""): SessionStep {
@@ -258,6 +299,18 @@ export class TranscriptSession {
     if (this.#open === undefined) return false;
     this.#open.said = change(this.#open.said);
     return true;
+  }
+
+  get openAnswer(): ModelAnswer | undefined {
+    return this.#open?.said;
+  }
+
+  /** Drops the open answer, which is recorded as something else. */
+  *discard(): Generator<ImportStep> {
+    const waiting = this.#waiting;
+    this.#open = undefined;
+    this.#waiting = [];
+    yield* waiting;
   }
 
   get openKey(): string | undefined {
@@ -301,7 +354,19 @@ export class TranscriptSession {
       const rest = restOf(said, stored);
       return rest && this.#saidStep(origin, rest, { id: first, times: times + 1, isOwn });
     };
-    return { line: said.line, entry, onExisting };
+    return { line: said.line, entry, onPlaced: this.#onPlaced, onExisting };
+  }
+
+  /** Where an entry of this session is, and the rest of it that was recorded under numbered ids. */
+  async #placesOf(first: string, find: FindEntry, read: ReadStored): Promise<readonly number[]> {
+    const positions: number[] = [];
+    for (let part = 0; ; part += 1) {
+      const position = await find(part === 0 ? first : `${first}:${part}`);
+      const body = position === undefined ? undefined : await read(position);
+      const isPart = part === 0 || objectAt(body ?? {}, "extra").continues === first;
+      if (position === undefined || body?.session_id !== this.id || !isPart) return positions;
+      if ("role" in body || "tool" in body) positions.push(position);
+    }
   }
 
   #expect(call: ToolCall): void {
@@ -315,20 +380,22 @@ export class TranscriptSession {
   #step(origin: Origin, fields: EntryFields): SessionStep {
     const { id, native_id } = this.#idOf(origin);
     const extra = native_id === undefined ? origin.extra : { ...origin.extra, native_id };
-    const entry = this.#entry(fields, id, origin);
-    if (extra !== undefined) (entry as { extra?: JsonObject }).extra = extra;
+    const given = extra === undefined ? fields : Object.assign(fields, { extra });
+    const entry = this.#entry(given, id, origin);
     return this.#recorded(origin.line, entry, origin.native);
   }
 
   #recorded(line: number, entry: ImportedEntry, native: string | undefined): SessionStep {
-    if (native === undefined) return { line, entry };
+    const isSaid = entry.kind === "message" || entry.kind === "tool_call";
+    const onPlaced = isSaid ? this.#onPlaced : undefined;
+    if (native === undefined) return { line, entry, onPlaced };
     const onExisting = (stored: JsonObject | undefined): EntryStep | undefined => {
       if (stored === undefined || isSame(stored, entry)) return undefined;
       const extra = isJsonObject(entry.extra) ? entry.extra : {};
       const id = stored.session_id === this.id ? this.#laterId(entry) : this.#ownId(entry.id);
       return this.#recorded(line, { ...entry, id, extra: { ...extra, native_id: native } }, native);
     };
-    return { line, entry, native, onExisting };
+    return { line, entry, native, onPlaced, onExisting };
   }
 
   #idOf(origin: Origin): { readonly id: string; readonly native_id: string | undefined } {
@@ -355,6 +422,7 @@ export class TranscriptSession {
     entry.id = id;
     entry.session_id = this.id;
     entry.client = tool.format;
+    if (times.isOfFile(at)) entry.extra = { ...(isJsonObject(entry.extra) ? entry.extra : {}), time_is: "file" };
     entry.created_at = times.createdAt(at);
     entry.project = this.#project === "" ? undefined : this.#project;
     return entry as ImportedEntry;
@@ -466,6 +534,7 @@ export interface SessionState {
   readonly calls: ReadonlyMap<string, ToolCall>;
   readonly open: OpenAnswer | undefined;
   readonly waiting: readonly Pick<SessionStep, "line" | "entry" | "native">[];
+  readonly placed: number;
 }
 
 interface OpenAnswer {

@@ -2,12 +2,12 @@
 // nothing is recorded twice.
 import { chmodSync, rmSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
-import type Sqlite from "better-sqlite3";
+import { Database } from "../../engines/sqlite/driver.js";
 import { Fault } from "../../model/fault.js";
 import type { LogState } from "../importer.js";
 
 /** Raised whenever the form of an importer's state, or of what is stored with it, changes. */
-const VERSION = 2;
+const VERSION = 3;
 const BUSY_MS_MAX = 5_000;
 /** A larger resume point is not stored; reading resumes from the last one that was. */
 const PLACE_BYTES_MAX = 64 * 1024 * 1024;
@@ -65,7 +65,7 @@ interface Row {
 }
 
 export class Bookmarks {
-  readonly #database: Sqlite.Database;
+  readonly #database: Database;
   readonly #log: LogState;
   readonly #nowMs: () => number;
   #logId = "";
@@ -78,7 +78,7 @@ export class Bookmarks {
     return bookmarks;
   }
 
-  private constructor(database: Sqlite.Database, log: LogState, nowMs: () => number) {
+  private constructor(database: Database, log: LogState, nowMs: () => number) {
     this.#database = database;
     this.#log = log;
     this.#nowMs = nowMs;
@@ -87,14 +87,14 @@ export class Bookmarks {
   /** Changes when all bookmarks are deleted: what was read before that must not be stored. */
   get generation(): number {
     const row = this.#database
-      .prepare<[string], { readonly generation: number }>("SELECT generation FROM logs WHERE log_id = ?")
+      .prepare<{ readonly generation: number }>("SELECT generation FROM logs WHERE log_id = ?")
       .get(this.#logId);
     return row?.generation ?? 0;
   }
 
   states(): Map<string, SeenState> {
     const rows = this.#database
-      .prepare<[string], Pick<Row, "key" | "stamp" | "is_settled">>(
+      .prepare<Pick<Row, "key" | "stamp" | "is_settled">>(
         "SELECT key, stamp, is_settled FROM bookmarks WHERE log_id = ?",
       )
       .iterate(this.#logId);
@@ -106,7 +106,7 @@ export class Bookmarks {
   /** The bookmark of this file, or of the one that was at its path before, which it may continue. */
   find(key: string, path: string): StoredBookmark | undefined {
     const row = this.#database
-      .prepare<[string, string, string, string], Row>(
+      .prepare<Row>(
         "SELECT key, path, stamp, importer, is_settled, saved_ms, place FROM bookmarks " +
           "WHERE log_id = ? AND (key = ? OR path = ?) ORDER BY key = ? DESC, saved_ms DESC LIMIT 1",
       )
@@ -123,18 +123,16 @@ export class Bookmarks {
     if (place !== null && place.length > PLACE_BYTES_MAX) return;
     const { position } = await this.#log.head();
     const hash = await this.#hashAt(position);
-    const keep = this.#database.transaction(() => {
-      if (this.generation !== generation) return;
-      this.#database
-        .prepare("UPDATE logs SET position = ?, hash = ? WHERE log_id = ? AND position <= ?")
-        .run(position, hash, this.#logId, position);
-      this.#database
-        .prepare("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-        .run(this.#logId, key, path, stamp, importer, is_settled ? 1 : 0, this.#nowMs(), place);
-    });
     try {
-      // A transaction that reads before it writes fails at once if another watcher wrote in between.
-      keep.immediate();
+      this.#database.transaction(() => {
+        if (this.generation !== generation) return;
+        this.#database
+          .prepare("UPDATE logs SET position = ?, hash = ? WHERE log_id = ? AND position <= ?")
+          .run(position, hash, this.#logId, position);
+        this.#database
+          .prepare("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+          .run(this.#logId, key, path, stamp, importer, is_settled ? 1 : 0, this.#nowMs(), place);
+      });
     } catch (error) {
       throw toFault(error, this.#database.name);
     }
@@ -143,7 +141,7 @@ export class Bookmarks {
   /** Deletes bookmarks of files that are gone: not among these, and not read for long. */
   prune(seen: ReadonlySet<string>): void {
     const old = this.#database
-      .prepare<[string, number], string>("SELECT key FROM bookmarks WHERE log_id = ? AND saved_ms < ?")
+      .prepare<string>("SELECT key FROM bookmarks WHERE log_id = ? AND saved_ms < ?")
       .pluck()
       .all(this.#logId, this.#nowMs() - KEPT_MS);
     const drop = this.#database.prepare("DELETE FROM bookmarks WHERE log_id = ? AND key = ?");
@@ -159,9 +157,7 @@ export class Bookmarks {
     const { log_id } = await this.#log.head();
     this.#logId = log_id;
     const row = this.#database
-      .prepare<[string], { readonly position: number; readonly hash: string }>(
-        "SELECT position, hash FROM logs WHERE log_id = ?",
-      )
+      .prepare<{ readonly position: number; readonly hash: string }>("SELECT position, hash FROM logs WHERE log_id = ?")
       .get(log_id);
     if (row === undefined) this.#database.prepare("INSERT OR IGNORE INTO logs VALUES (?, 0, '', 0)").run(log_id);
     else if (row.position > 0 && (row.hash === "" || (await this.#hashAt(row.position)) !== row.hash)) {
@@ -191,18 +187,16 @@ export async function forgetBookmarks(path: string): Promise<void> {
     database.transaction(() => {
       database.prepare("DELETE FROM bookmarks").run();
       database.prepare("UPDATE logs SET generation = generation + 1").run();
-    })();
+    });
     database.pragma("wal_checkpoint(TRUNCATE)");
   } finally {
     database.close();
   }
 }
 
-async function openDatabase(path: string | undefined): Promise<Sqlite.Database> {
-  // Loaded only where something is watched.
-  const { default: Database } = await import("better-sqlite3");
+async function openDatabase(path: string | undefined): Promise<Database> {
   if (path === undefined) return withTables(new Database(":memory:"));
-  const openFile = (): Sqlite.Database => prepared(new Database(path, { timeout: BUSY_MS_MAX }), path);
+  const openFile = (): Database => prepared(new Database(path, { timeout_ms: BUSY_MS_MAX }), path);
   try {
     return openFile();
   } catch (error) {
@@ -223,7 +217,7 @@ function toFault(error: unknown, path: string): unknown {
   return new Fault(code === "SQLITE_FULL" ? "disk_full" : "store_not_writable", what, { hint, cause: error });
 }
 
-function prepared(database: Sqlite.Database, path: string): Sqlite.Database {
+function prepared(database: Database, path: string): Database {
   try {
     chmodSync(path, 0o600);
     database.pragma("journal_mode = WAL");
@@ -235,10 +229,10 @@ function prepared(database: Sqlite.Database, path: string): Sqlite.Database {
   }
 }
 
-function withTables(database: Sqlite.Database): Sqlite.Database {
+function withTables(database: Database): Database {
   database.pragma("secure_delete = ON");
   database.transaction(() => {
-    if (database.pragma("user_version", { simple: true }) !== VERSION) {
+    if (database.pragma("user_version") !== VERSION) {
       database.exec("DROP TABLE IF EXISTS bookmarks; DROP TABLE IF EXISTS logs");
       database.pragma(`user_version = ${VERSION}`);
     }
@@ -252,6 +246,6 @@ function withTables(database: Sqlite.Database): Sqlite.Database {
       ) STRICT;
       CREATE INDEX IF NOT EXISTS bookmarks_by_path ON bookmarks (log_id, path);
     `);
-  })();
+  });
   return database;
 }

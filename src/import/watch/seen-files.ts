@@ -2,6 +2,7 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import type { FormatsRead } from "../importer.js";
 
 /** The event loop runs after this many files. */
 const SLICE_FILES = 256;
@@ -14,6 +15,7 @@ export interface WatchedRoot {
   readonly path: string;
   /** Whether a file, by its relative path with slashes, is to be read. */
   readonly matches: (name: string) => boolean;
+  readonly formats: FormatsRead;
 }
 
 export interface SeenFile {
@@ -67,6 +69,13 @@ export function seeFile(path: string, lost: (path: string, error: unknown) => vo
 export function isRead(root: WatchedRoot, path: string): boolean {
   if (path === root.path) return true;
   return !COMPANION.test(path) && root.matches(nameIn(root, path));
+}
+
+/** The innermost of the roots that a file is in. */
+export function rootOf<R extends WatchedRoot>(path: string, roots: readonly R[]): R | undefined {
+  return roots
+    .filter((root) => path === root.path || path.startsWith(root.path.endsWith(sep) ? root.path : root.path + sep))
+    .reduce<R | undefined>((found, root) => (root.path.length > (found?.path.length ?? -1) ? root : found), undefined);
 }
 
 /** A file's path relative to its root, with slashes. */

@@ -3,6 +3,7 @@
 import { Fault } from "../../model/fault.js";
 import type { ImportTarget } from "../import-batcher.js";
 import type { ImportedFile, ImportPlan, RejectedLine } from "../import-files.js";
+import { formatsOfFound } from "../places.js";
 import { reasonOf } from "../source-files.js";
 import { Bookmarks, type SeenState } from "./bookmarks.js";
 import { type SeenFile, seeFile, type WatchedRoot } from "./seen-files.js";
@@ -172,7 +173,7 @@ export class Watch {
       if (seeFile(path, (lost, error) => this.#fail(lost, "", reasonOf(error))) === undefined) return;
       const { signal } = this.#ending;
       const looked = await lookAt(path, {
-        plan,
+        plan: { ...plan, formats: formatsOfFound(path, this.#parts.roots) },
         target,
         bookmarks: this.#bookmarks,
         nowMs: this.#clock.nowMs(),

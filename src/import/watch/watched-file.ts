@@ -10,7 +10,7 @@ import { FileTally, ImportBatcher, type ImportTarget } from "../import-batcher.j
 import { type ImportedFile, type ImportPlan, importFiles, REJECTED_MAX, type RejectedLine } from "../import-files.js";
 import type { LineImporter, Opening, Resumption, SourceRecord } from "../importer.js";
 import { LINE_BYTES_MAX, readRecords } from "../lines.js";
-import { findImporter, importerNamed, nameOf } from "../registry.js";
+import { findImporter, importerNamed, isAllowed, nameOf, whyRefused } from "../registry.js";
 import { FileSource, type GrowingLines, OPENING_BYTES, openFile, readOpening } from "../source-files.js";
 import { isCompressed } from "../zstd.js";
 import type { Bookmark, Bookmarks, Fingerprint, ResumePoint, StoredBookmark } from "./bookmarks.js";
@@ -57,7 +57,8 @@ export async function lookAt(path: string, parts: LookParts): Promise<LookResult
     const quiet_ms = quietMs(found, bookmark, parts.nowMs);
     const seen: Seen = { ...found, handle, quiet_ms, generation: parts.bookmarks.generation };
     const place = bookmark?.place;
-    const importer = bookmark === undefined ? undefined : importerNamed(bookmark.importer);
+    const known = bookmark === undefined ? undefined : importerNamed(bookmark.importer);
+    const importer = known !== undefined && isAllowed(known.format, parts.plan.formats) ? known : undefined;
     if (place !== undefined && importer?.reads === "lines" && (await continues(handle, place))) {
       return await readOn(seen, { importer, place, opening: unopened(path) }, parts);
     }
@@ -95,10 +96,11 @@ async function readAnew(seen: Seen, parts: LookParts): Promise<LookResult> {
   if ("reason" in opened) throw new UnreadableFile(opened.reason);
   const opening = await readOpening(basename(path), { opened, tables: undefined });
   await opened.close();
-  const importer = findImporter(opening, parts.plan.format);
+  const importer = findImporter(opening, parts.plan);
   if (importer === undefined) {
     // Its first lines may be incomplete: an unknown format is reported once the file has settled.
-    if (seen.quiet_ms >= SETTLE_MS.lines || seen.bytes >= OPENING_BYTES) return readWhole(seen, parts);
+    const isKnown = whyRefused(opening, parts.plan) !== undefined;
+    if (isKnown || seen.quiet_ms >= SETTLE_MS.lines || seen.bytes >= OPENING_BYTES) return readWhole(seen, parts);
     return { ...nothing, bookmark: await keep(seen, parts, { is_settled: false }) };
   }
   // A format that is checked as a whole cannot be read in parts.
@@ -119,7 +121,7 @@ async function readOn(
   const tally = new FileTally((line, reason) => {
     if (rejected.length < REJECTED_MAX) rejected.push({ file: seen.path, line, reason });
   });
-  const batcher = new ImportBatcher(parts.target, tally);
+  const batcher = new ImportBatcher({ target: parts.target, tally });
   const name = nameOf(importer);
   const growth = new GrowthCheck(seen.quiet_ms < SETTLE_MS.lines);
   let reached = place;
@@ -141,6 +143,7 @@ async function readOn(
     clock: parts.plan.clock,
     log: parts.target,
     as_new: false,
+    restores: false,
     tell: undefined,
     tally,
     database: undefined,

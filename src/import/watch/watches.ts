@@ -88,6 +88,6 @@ export class Watches {
     const root = resolve(path);
     const own = this.#bookmarks === undefined ? undefined : `${resolve(dirname(this.#bookmarks))}${sep}`;
     const matches = (name: string): boolean => own === undefined || !join(root, name).startsWith(own);
-    return { path: root, matches };
+    return { path: root, matches, formats: "no_exports" };
   }
 }

@@ -122,6 +122,10 @@ function operateRemotely(parts: { readonly server: ServerConnection; readonly ma
       if (operation.body !== undefined) {
         return await server.post<object>(path, members, { body: sentIn(operation, options), reads_all });
       }
+      // The server records the call where that is asked for.
+      const body = Object.fromEntries(Object.entries(options).filter(([, value]) => isGiven(value)));
+      if (operation.note !== undefined && body.session_id !== undefined)
+        return await server.post<object>(path, members, { body });
       const answer = await server.get<object>(path, members, { query, reads_all });
       // What is known as a secret here need not be one to the server.
       return query.masked === undefined ? answer : mask.value(answer);

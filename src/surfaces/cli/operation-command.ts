@@ -1,66 +1,122 @@
-// A command of an operation: its flags, its help and its document follow from the operation; how it looks to a person does not.
+// A command of operations: its arguments, flags, help and document follow from them; how an answer looks to a person does not.
 import type { Command } from "commander";
+import type { Recorder } from "../../index.js";
 import { type Noun, RecorderError } from "../../model/rejection.js";
 import { type AnyOperation, missingFrom } from "../../operations/operation.js";
 import type { Input } from "../../search/input.js";
-import { type CommandModule, helpText, type Invocation, withQuestion } from "./command.js";
+import { type CommandModule, helpText, type Invocation, notePartial, withQuestion } from "./command.js";
 import { exitStatus } from "./failures.js";
 import { attributeOf, flagsOfOperations } from "./flag-names.js";
 import { documentText, type Pane } from "./text/terminal.js";
 
-/** What a person sees of an answer. */
-export type Print<A> = (
-  answer: A,
-  out: Pane,
-  options: GivenOptions,
-  settings: Invocation["settings"],
-) => string | Promise<string>;
+/** What was given for an operation, by the names of its parameters. */
+export type Given = { readonly [name: string]: string };
 
-/** What a command has in addition to its operation: an option of its own, such as how the store is opened. */
-interface More {
-  readonly define: (command: Command) => void;
-  readonly opening: (settings: Invocation["settings"]) => { readonly prices?: string | undefined };
+/** What a person sees of an answer. The recorder is still open. */
+export type Print<A> = (answer: A, out: Pane, shown: Shown) => string | Promise<string>;
+
+interface Shown {
+  readonly given: Given;
+  readonly operation: AnyOperation;
+  readonly invocation: Invocation;
+  readonly recorder: Recorder;
 }
 
-type GivenOptions = { readonly [name: string]: string };
+interface More<A> {
+  /** Options that belong to no operation. */
+  readonly define?: (command: Command) => void;
+  /** How the store is opened. */
+  readonly opening?: (settings: Invocation["settings"]) => { readonly prices?: string | undefined };
+  /** Which of the operations is asked for; the first unless it says. What cannot be asked for together is refused here. */
+  readonly choose?: (invocation: Invocation) => AnyOperation;
+  /** What the document has in addition to the answer. */
+  readonly extend?: (answer: A, invocation: Invocation) => A;
+  /** What is said on stderr once a person has seen the answer. */
+  readonly tell?: (answer: A, invocation: Invocation) => void;
+}
 
-export function operationCommand<A>(operation: AnyOperation, print: Print<A>, more?: More): CommandModule {
-  const { operands = [], prose = "", examples = [] } = operation.command ?? {};
+/** A command that carries out one of its operations. */
+export function operationCommand<A extends object>(
+  operations: readonly [AnyOperation, ...AnyOperation[]],
+  print: Print<A>,
+  { define, opening, choose, extend = (answer) => answer, tell }: More<A> = {},
+): CommandModule {
   return {
-    define(command: Command): void {
-      for (const { name, description } of operands) command.argument(name, description);
-      defineFlags(command, operation);
-      more?.define(command);
-      command.option("--json", "print JSON").addHelpText("after", helpText(prose === "" ? [] : [prose], examples));
-    },
+    define: (command) => defineCommand(command, operations, define),
 
     async run(invocation: Invocation) {
       const { screen, json, settings } = invocation;
-      const options = optionsGiven(invocation, operation);
-      const opening = { ...invocation, ...more?.opening(settings) };
-      const answer = await withQuestion(opening, (recorder) => recorder.operate(operation, options)).catch((error) => {
-        throw withoutFlag(error, operation);
+      const operation = choose?.(invocation) ?? operations[0];
+      const { answer, text } = await withQuestion({ ...invocation, ...opening?.(settings) }, async (recorder) => {
+        const answer = extend(await answerOf<A>(recorder, operation, invocation), invocation);
+        const shown = { given: givenFor(operation, invocation), operation, invocation, recorder };
+        return {
+          answer,
+          text: json ? documentText(answer, screen.out) : await print(answer, screen.out, shown),
+        };
       });
-      if (answer === undefined) throw missingFrom(operation, options, moreByNoun[operation.missing ?? "entry"]);
-      screen.out.write(
-        json ? documentText(answer as object, screen.out) : await print(answer as A, screen.out, options, settings),
-      );
+      if (operation.markdown === undefined) notePartial(answer, invocation);
+      screen.out.write(text);
+      if (!json) tell?.(answer, invocation);
       return exitStatus.done;
     },
   };
 }
 
+/** Declares what the operations of a command take, and their help. */
+export function defineCommand(
+  command: Command,
+  operations: readonly AnyOperation[],
+  define?: (command: Command) => void,
+): void {
+  const helps = operations.flatMap((operation) => (operation.command === undefined ? [] : [operation.command]));
+  // What has the same name in several of them is one argument, as the first describes it.
+  const operands = new Map<string, string>();
+  for (const { name, description } of helps.flatMap((help) => help.operands ?? [])) {
+    if (!operands.has(name)) operands.set(name, description);
+  }
+  for (const [name, description] of operands) command.argument(name, description);
+  defineFlags(command, ...operations);
+  define?.(command);
+  if (!command.options.some(({ long }) => long === "--json")) command.option("--json", "print JSON");
+  const prose = helps.flatMap(({ prose }) => prose ?? []);
+  command.addHelpText(
+    "after",
+    helpText(
+      prose,
+      helps.flatMap(({ examples = [] }) => examples),
+    ),
+  );
+}
+
+/** Carries an operation out with what was given on the command line. */
+export async function answerOf<A>(
+  recorder: Recorder,
+  operation: AnyOperation,
+  invocation: Invocation,
+  own: { readonly [name: string]: unknown } = {},
+): Promise<A> {
+  const options = { ...givenFor(operation, invocation), ...own };
+  const answer = await recorder.operate(operation, options).catch((error) => {
+    throw invocation.json ? error : withoutOperand(error, operation);
+  });
+  if (answer === undefined) throw missingFrom(operation, options, moreByNoun[operation.missing ?? "entry"]);
+  return answer as A;
+}
+
 /** An error about an operand names no flag. */
-function withoutFlag(error: unknown, { command }: AnyOperation): unknown {
-  const isOperand = (field: string | undefined) => command?.operands.some(({ parameter }) => parameter === field);
-  if (!(error instanceof RecorderError) || !isOperand(error.field)) return error;
-  const { field: _, ...details } = error;
-  return new RecorderError({ ...details, message: error.message });
+function withoutOperand(error: unknown, { command }: AnyOperation): unknown {
+  if (!(error instanceof RecorderError)) return error;
+  const operand = command?.operands?.find(({ parameter }) => parameter === error.field);
+  if (operand === undefined) return error;
+  const { field: _, hint = "", ...details } = error;
+  return new RecorderError({ ...details, message: error.message, hint: operand.hint ?? hint });
 }
 
 /** What else is said of something that is not there. */
 const moreByNoun: { readonly [N in Noun]?: { readonly hint?: string } } = {
   entry: { hint: "Give an id or a position such as 12. `hansard list` shows both." },
+  session: { hint: "`hansard sessions` lists the ids. They are case-sensitive." },
 };
 
 /** Declares the flags of an operation, or of several that one command carries out. */
@@ -90,8 +146,8 @@ export function attributesOf(operation: Pick<AnyOperation, "input">): readonly s
 }
 
 /** What was given on the command line, by the names of an operation's parameters. */
-function optionsGiven({ options, operands }: Invocation, { input, command }: AnyOperation): GivenOptions {
-  const given: { [name: string]: string } = { ...(flagsGiven(options, { input }) as GivenOptions) };
+function givenFor({ input, command }: AnyOperation, { options, operands }: Invocation): Given {
+  const given: { [name: string]: string } = { ...(flagsGiven(options, { input }) as Given) };
   for (const [at, { name, parameter }] of (command?.operands ?? []).entries()) {
     const words = name.includes("...") ? operands.slice(at) : operands.slice(at, at + 1);
     if (words.length > 0) given[parameter] = words.join(" ");

@@ -5,7 +5,7 @@ import { networkInterfaces } from "node:os";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { itemAt } from "../../model/item-at.js";
 import type { Recorder } from "../../recorder/recorder.js";
-import { beyondLoopback, isLoopback } from "./checks/hosts.js";
+import { beyondLoopback, nameBeyondLoopback } from "./checks/hosts.js";
 import { isEnabled } from "./logger.js";
 import { createServer, HOST_DEFAULT, type ServerOptions } from "./server.js";
 
@@ -35,8 +35,9 @@ const IDLE_CHECK_MS = 25;
  * has no keys; the recorder is then left open.
  */
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const { host = HOST_DEFAULT, port = PORT_DEFAULT, drain_ms_max = DRAIN_MS_MAX, recorder } = options;
-  if (!isLoopback(host) && !(await recorder.keys.hasActiveKey())) throw beyondLoopback(host);
+  const { host = HOST_DEFAULT, allow_hosts = [], port = PORT_DEFAULT, drain_ms_max = DRAIN_MS_MAX, recorder } = options;
+  const beyond = nameBeyondLoopback({ host, allow_hosts });
+  if (beyond !== undefined && !(await recorder.keys.hasActiveKey())) throw beyondLoopback(beyond);
   const app = createServer(options);
   await app.listen({ host, port });
   const addresses = addressesOf(app, options.tls === undefined ? "http" : "https");

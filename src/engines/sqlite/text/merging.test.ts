@@ -2,7 +2,6 @@
 // still found, and erased text leaves no bit.
 
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { fill } from "../../../../test/support/fill-index.js";
@@ -10,6 +9,7 @@ import { fuzzTimeoutMs, slowFuzz } from "../../../../test/support/fuzz.js";
 import { folderOfTest } from "../../../../test/support/temporary-folder.js";
 import { slicesOfTexts, textBlocks } from "../../../../test/support/text-blocks.js";
 import { itemAt } from "../../../model/item-at.js";
+import { Database } from "../driver.js";
 import { SqliteIndex } from "../index.js";
 import { Statements } from "../statements.js";
 import { isMerged, listSegments } from "./segments.js";
@@ -198,7 +198,7 @@ class MergedStore {
   }
 
   contents() {
-    const db = new Database(this.#path, { readonly: true });
+    const db = new Database(this.#path, { read_only: true });
     try {
       const sql = new Statements(db);
       const { slices } = sql.get<{ readonly slices: number }>("SELECT count(*) AS slices FROM text_slices") as {

@@ -1,7 +1,6 @@
 // The text index on SQLite: no match is missed, in the order of lists, with any writer and any interruption.
 
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { fill } from "../../../../test/support/fill-index.js";
@@ -11,6 +10,7 @@ import { slicesOfTexts, textBlocks } from "../../../../test/support/text-blocks.
 import type { EntryRow, EntryTexts } from "../../../index/port.js";
 import { itemAt } from "../../../model/item-at.js";
 import { MemoryIndex } from "../../memory/index.js";
+import { Database } from "../driver.js";
 import { SqliteIndex } from "../index.js";
 import { Statements } from "../statements.js";
 import { SLICES } from "./signature.js";
@@ -218,7 +218,7 @@ describe("texts", () => {
 });
 
 function inspect<T>(path: string, look: (sql: Statements) => T): T {
-  const db = new Database(path, { readonly: true });
+  const db = new Database(path, { read_only: true });
   try {
     return look(new Statements(db));
   } finally {

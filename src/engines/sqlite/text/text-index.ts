@@ -1,9 +1,9 @@
 // The text index on SQLite: collects texts as signatures, writes and merges segments, and finds candidates.
 
-import type Database from "better-sqlite3";
 import type { CandidateQuery, NewestCandidates, NewestQuery, RowKey, TextBatch } from "../../../index/port.js";
 import { timesOfKind } from "../../../index/row-filter.js";
-import { BUSY_TIMEOUT_MS } from "../driver.js";
+import { BUSY_TIMEOUT_MS } from "../connections.js";
+import type { Database } from "../driver.js";
 import { codeOf } from "../faults.js";
 import { listKeys } from "../list-plan.js";
 import type { Statements } from "../statements.js";
@@ -44,7 +44,7 @@ interface Prepared {
 const LOCK_WAIT_MS = 50;
 
 export class TextIndex {
-  readonly #db: Database.Database;
+  readonly #db: Database;
   readonly #sql: Statements;
   readonly #options: TextIndexOptions;
   readonly #cache: SegmentCache;
@@ -52,7 +52,7 @@ export class TextIndex {
   #buffer: TextBuffer | undefined;
   #probe: { readonly name: string; readonly buffer: TextBuffer | undefined; readonly probe: TextProbe } | undefined;
 
-  constructor(db: Database.Database, sql: Statements, options: Partial<TextIndexOptions> = {}) {
+  constructor(db: Database, sql: Statements, options: Partial<TextIndexOptions> = {}) {
     this.#db = db;
     this.#sql = sql;
     this.#options = { ...DEFAULTS, ...options };

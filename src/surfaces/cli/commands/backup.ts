@@ -5,6 +5,7 @@ import { itemAt } from "../../../model/item-at.js";
 import { backUpStore, restoreStore, type StoreCopy } from "../../../recorder/back-up-store.js";
 import { type CommandModule, helpText, type Invocation, printResult, storeFolder, withProgress } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { keysText } from "../text/keys-text.js";
 import { countOf, formatCount } from "../text/table.js";
 import { cleanText, type Pane } from "../text/terminal.js";
 
@@ -54,7 +55,8 @@ export const restoreCommand: CommandModule = {
         helpText(
           [
             `Nothing is overwritten: --data must name a folder without a log. If this folder's log was lost, restoring also
-discards what its old index and seal expected; its keys stay. The next command that reads rebuilds the index.`,
+discards what its old index and seal expected; its keys stay. In a new place there are no keys: create them before you
+serve it beyond this machine. The next command that reads rebuilds the index.`,
           ],
           [["into a folder of its own", "hansard restore record-2026-11-15.db --data ./restored"]],
         ),
@@ -71,7 +73,9 @@ discards what its old index and seal expected; its keys stay. The next command t
         onStep: (says) => progress.show(says),
       }),
     );
-    printResult(invocation, copy, copyText);
+    printResult(invocation, copy, (restored, pane) => {
+      return `${copyText(restored, pane)}${keysText({ ...restored, data: settings.data }, pane)}`;
+    });
     return exitStatus.done;
   },
 };

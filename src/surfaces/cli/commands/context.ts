@@ -4,4 +4,4 @@ import { operations } from "../../../operations/index.js";
 import { operationCommand } from "../operation-command.js";
 import { contextText } from "../text/context-text.js";
 
-export const contextCommand = operationCommand<Context>(operations.context, contextText);
+export const contextCommand = operationCommand<Context>([operations.context], contextText);

@@ -1,10 +1,11 @@
 // `hansard copy`: copies a record between folders and PostgreSQL, with its positions and hashes.
 import type { Command } from "commander";
 import { displayLocation } from "../../../model/store-location.js";
-import { type CopyOutcome, copyStore } from "../../../recorder/copy-store.js";
+import { copyStore, type StoreCopied } from "../../../recorder/copy-store.js";
 import { type CommandModule, helpText, type Invocation, printResult, waitingNote, withProgress } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { resolvePlace } from "../settings.js";
+import { keysText } from "../text/keys-text.js";
 import { bar } from "../text/plot.js";
 import { countOf, formatCount, wrapText } from "../text/table.js";
 import { cleanLine, type Pane } from "../text/terminal.js";
@@ -49,19 +50,19 @@ again to continue it.`,
       }),
     );
     if ("differs_at" in outcome) throw otherLog(to, outcome.differs_at);
-    printResult(invocation, outcome, (copied, pane) => copyText(copied, { from, pane }));
+    printResult(invocation, outcome, (copied, pane) => copyText(copied, { from, to, pane }));
     return exitStatus.done;
   },
 };
 
 function copyText(
-  outcome: Exclude<CopyOutcome, { readonly differs_at: number }>,
-  { from, pane }: { readonly from: string; readonly pane: Pane },
+  outcome: Exclude<StoreCopied, { readonly differs_at: number }>,
+  { from, to, pane }: { readonly from: string; readonly to: string; readonly pane: Pane },
 ): string {
   const note = `${cleanLine(displayLocation(from))} is unchanged. Not copied: ${NOT_COPIED}.`;
   const before = outcome.existing === 0 ? "" : `, ${formatCount(outcome.existing)} were copied before`;
   const left = outcome.left === undefined ? "" : `Remaining: ${outcome.left}\n`;
-  return `Copied ${countOf(outcome.copied, "entry", "entries")}${before}\nhead hash ${outcome.hash}\n${wrapText(note, pane.columns).join("\n")}\n${left}`;
+  return `Copied ${countOf(outcome.copied, "entry", "entries")}${before}\nhead hash ${outcome.hash}\n${wrapText(note, pane.columns).join("\n")}\n${left}${keysText({ ...outcome, data: to }, pane)}`;
 }
 
 function place(given: unknown, flag: string): string {

@@ -1,16 +1,11 @@
 // `hansard history`: a session as model messages, as a transcript or as JSON.
-import type { Command } from "commander";
 import type { AnthropicHistory, OpenAiMessage, Session } from "../../../index.js";
 import { messageParts } from "../../../model/content-parts.js";
-import { itemAt } from "../../../model/item-at.js";
 import { operations } from "../../../operations/index.js";
-import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
-import { exitStatus } from "../failures.js";
 import { hintText } from "../hints.js";
-import { openSession } from "../named-session.js";
-import { defineFlags, flagsGiven } from "../operation-command.js";
+import { type Given, operationCommand } from "../operation-command.js";
 import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "../text/paragraphs.js";
-import { cleanLine, documentText, type Pane } from "../text/terminal.js";
+import { cleanLine, type Pane } from "../text/terminal.js";
 
 type Document = AnthropicHistory | { readonly messages: readonly OpenAiMessage[] };
 
@@ -18,48 +13,21 @@ const INDENT = "  ";
 /** How much of a tool result a transcript shows; --json has all. */
 const RESULT_LINES = 12;
 
-export const historyCommand: CommandModule = {
-  define(command: Command): void {
-    command.argument("<id>", "the session's id");
-    defineFlags(command, operations.getHistory)
-      .option("--json", "print JSON")
-      .addHelpText(
-        "after",
-        helpText(
-          ["Cleared and consolidated messages are left out. Messages that a provider would reject are repaired."],
-          [
-            ["the messages for a model", "hansard history cli:anna"],
-            ["the same for a program", "hansard history cli:anna --max-tokens 8000 --json | jq .messages"],
-          ],
-        ),
-      );
-  },
-
-  async run(invocation: Invocation) {
-    const { operands, options, settings, screen, json } = invocation;
-    const id = itemAt(operands, 0);
-    const { document, emptiness } = await withQuestion({ settings, screen, json }, async (recorder) => {
-      const session = openSession(recorder, id);
-      const asked = flagsGiven(options, operations.getHistory);
-      const history = await session.history(asked);
-      const read: Document = "messages" in history ? history : { messages: history };
-      return { document: read, emptiness: read.messages.length > 0 ? "" : await whyEmpty(session, asked) };
-    });
-    const { out } = screen;
-    if (json) out.write(documentText(document, out));
-    else if (document.messages.length > 0) out.write(transcriptText(document, out));
-    else out.write(hintText(emptiness, settings));
-    return exitStatus.done;
-  },
-};
+export const historyCommand = operationCommand<Document>(
+  [operations.getHistory],
+  async (document, out, { given, invocation, recorder }) =>
+    document.messages.length > 0
+      ? transcriptText(document, out)
+      : hintText(await whyEmpty(recorder.session(given.id ?? ""), given), invocation.settings),
+);
 
 /** Why the history is empty. */
-async function whyEmpty(session: Session, asked: { readonly max_messages?: string }): Promise<string> {
+async function whyEmpty(session: Session, { max_messages = "" }: Given): Promise<string> {
   if ((await session.summary()) === undefined) {
     return `No history: no entries in session ${JSON.stringify(cleanLine(session.id))}.\n`;
   }
   if ((await session.history()).length === 0) return EMPTY;
-  return `No history: --max-messages ${cleanLine(asked.max_messages ?? "")} leaves no messages.\n`;
+  return `No history: --max-messages ${cleanLine(max_messages)} leaves no messages.\n`;
 }
 
 const EMPTY =

@@ -36,6 +36,7 @@ export const importCommand: CommandModule = {
       .option("--format <name>", `the format, if it cannot be detected: ${importFormats.join(", ")}`)
       .option("--timezone <zone>", "the zone of times that name none, such as Europe/Berlin (this machine's)")
       .option("--as-new", "give the entries of a Hansard export new positions, even if its hash chain is broken")
+      .option("--restore", "a Hansard export is your own record: its verdicts on memories count")
       .option("--redact <when>", "capture: mask secrets before they are stored")
       .option("--yes", "without a path: import what was found without asking")
       .option("--json", "print JSON")
@@ -47,12 +48,14 @@ export const importCommand: CommandModule = {
 detected from the content. Importing again adds nothing; a file that has grown adds what is new.`,
             `Lines that cannot be read and files of unknown format are reported and skipped. The exit status is 1 if a named path,
 a file of a known format, or everything could not be read. A Hansard export with a broken hash chain is not imported.`,
+            `In a tool's own folder only that tool's format is read, and an export only if you name the file. The memories of an
+export are proposed for your review; with --restore the record is restored as it was.`,
           ],
           [
             ["everything that known tools left on this machine", "hansard import"],
             ["all sessions of a nanobot workspace", "hansard import ~/.nanobot/workspace/sessions"],
             ["Timmy's logs, written in Chicago", "hansard import logs --timezone America/Chicago"],
-            ["an export into a store of its own", "hansard import --data ./copy record.ndjson"],
+            ["your own export into a store of its own", "hansard import --restore --data ./copy record.ndjson"],
           ],
         ),
       );
@@ -65,7 +68,12 @@ a file of a known format, or everything could not be read. A Hansard export with
     if (operands === undefined) return exitStatus.done;
     const progress = new ProgressLine(screen.err);
     const files: ImportedFile[] = [];
-    const chosen = { ...textOptions(options, ["format", "timezone"]), as_new: options.asNew === true };
+    const chosen = {
+      ...textOptions(options, ["format", "timezone"]),
+      as_new: options.asNew === true,
+      restore: options.restore === true,
+      found: named.length === 0,
+    };
     const isThere = operands.some((path) => path === "-" || existsSync(path));
     // A mistyped command must not leave an empty store behind, so its arguments are checked without one.
     const before = await withoutStore((recorder) => recorder.importFiles(isThere ? [] : operands, chosen));

@@ -1,58 +1,41 @@
 // `hansard list`: entries newest first, as a table or as the document of GET /entries or GET /interactions.
-import type { Command } from "commander";
-import type { EntryList, InteractionList, Recorder } from "../../../index.js";
+import type { EntryList, InteractionList } from "../../../index.js";
 import type { Interaction, InteractionSummary, ListedEntry } from "../../../model/entry.js";
 import { operations } from "../../../operations/index.js";
-import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
-import { exitStatus, WrongUse } from "../failures.js";
+import type { AnyOperation } from "../../../operations/operation.js";
+import type { Invocation } from "../command.js";
+import { WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
-import { attributesOf, defineFlags, flagsGiven } from "../operation-command.js";
+import { attributesOf, flagsGiven, operationCommand } from "../operation-command.js";
 import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
 import { type Column, cutText, renderTable, tellMore } from "../text/table.js";
-import { cleanLine, documentText } from "../text/terminal.js";
+import { cleanLine, type Pane } from "../text/terminal.js";
 
 const { listEntries, listInteractions } = operations;
 
-export const listCommand: CommandModule = {
-  define(command: Command): void {
-    defineFlags(command, listEntries, listInteractions)
-      .option("--wide", "do not cut ids, and show more of each text")
-      .option("--json", "print JSON")
-      .addHelpText(
-        "after",
-        examplesText([
-          ["the newest entries of all kinds", "hansard list"],
-          ["today's errors of one project", "hansard list --kind error --project web --since 24h"],
-          ["which interactions used a memory", "hansard list --memory m-17 --json"],
-        ]),
-      );
-  },
+type Page = EntryList | InteractionList<Interaction | InteractionSummary>;
 
-  async run(invocation: Invocation) {
-    const page = await withQuestion(invocation, (recorder) => readPage(recorder, invocation.options));
-    const { out } = invocation.screen;
-    notePartial(page, invocation);
-    if (invocation.json) out.write(documentText(page, out));
-    // Whole ones are for --json alone.
-    else
-      printPage(
-        invocation,
-        "entries" in page ? page.entries : (page.interactions as readonly InteractionSummary[]),
-        page.next_cursor,
-      );
-    return exitStatus.done;
+export const listCommand = operationCommand<Page>(
+  [listEntries, listInteractions],
+  (page, out, { invocation }) => pageText(invocation, rowsOf(page), out),
+  {
+    define: (command) => command.option("--wide", "do not cut ids, and show more of each text"),
+    choose,
+    tell: (page, { screen }) => tellMore({ shown: rowsOf(page).length, cursor: page.next_cursor, pane: screen.err }),
   },
-};
+);
+
+/** Whole interactions are for --json alone. */
+function rowsOf(page: Page): readonly ListedEntry[] {
+  return "entries" in page ? page.entries : (page.interactions as readonly InteractionSummary[]);
+}
 
 /** Memories, chunks and long texts are an interaction's; asking for one of them asks for interactions. */
-async function readPage(
-  recorder: Recorder,
-  options: Invocation["options"],
-): Promise<EntryList | InteractionList<Interaction | InteractionSummary>> {
+function choose({ options, json }: Invocation): AnyOperation {
   const entries = flagsGiven(options, listEntries);
   const interactions = flagsGiven(options, listInteractions);
   const { kind = "" } = entries;
-  if (options.full !== undefined && options.json !== true) {
+  if (options.full !== undefined && !json) {
     throw new WrongUse({
       code: "option_misplaced",
       field: "--full",
@@ -63,10 +46,7 @@ async function readPage(
   const used = (["memory", "chunk", "full"] as const).find((name) => interactions[name] !== undefined);
   // Interactions have no role and tool, so the filter must not be ignored silently.
   const own = (["role", "tool"] as const).find((name) => (entries[name] ?? "") !== "");
-  if (used === undefined) {
-    const isOfInteractions = kind === "interaction" && own === undefined;
-    return isOfInteractions ? recorder.listInteractions(interactions) : recorder.listEntries(entries);
-  }
+  if (used === undefined) return kind === "interaction" && own === undefined ? listInteractions : listEntries;
   if (own !== undefined) {
     throw new WrongUse({
       code: "option_misplaced",
@@ -75,7 +55,7 @@ async function readPage(
       hint: `Omit --${own} or --${used}.`,
     });
   }
-  if (kind === "interaction" || kind === "") return recorder.listInteractions(interactions);
+  if (kind === "interaction" || kind === "") return listInteractions;
   throw new WrongUse({
     code: "option_misplaced",
     field: `--${used}`,
@@ -84,15 +64,10 @@ async function readPage(
   });
 }
 
-function printPage(invocation: Invocation, rows: readonly ListedEntry[], cursor: string | null): void {
-  const { out, err } = invocation.screen;
-  if (rows.length === 0) {
-    out.write(emptyText(invocation));
-    return;
-  }
+function pageText(invocation: Invocation, rows: readonly ListedEntry[], out: Pane): string {
+  if (rows.length === 0) return emptyText(invocation);
   const width = invocation.options.wide === true ? undefined : out.columns;
-  out.write(renderTable({ ...tableOf(invocation, rows), width, colours: out.colours }));
-  tellMore({ shown: rows.length, cursor, pane: err });
+  return renderTable({ ...tableOf(invocation, rows), width, colours: out.colours });
 }
 
 function emptyText({ options, settings, screen }: Invocation): string {

@@ -1,13 +1,11 @@
 // `hansard memories`: the list of them, one with its history, and adding one on a person's word.
 
 import { readFileSync } from "node:fs";
-import type { Command } from "commander";
-import type { MemoryInput, Recorder } from "../../../index.js";
+import type { MemoryInput, MemoryList, Recorder } from "../../../index.js";
 import { notFound, RecorderError } from "../../../model/rejection.js";
 import { operations } from "../../../operations/index.js";
 import {
   type CommandModule,
-  examplesText,
   type Invocation,
   systemUser,
   textOptions,
@@ -15,39 +13,33 @@ import {
   withRecorder,
 } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
-import { attributesOf, defineFlags, flagsGiven } from "../operation-command.js";
+import { answerOf, attributesOf, defineCommand, flagsGiven } from "../operation-command.js";
 import { auditText, memoryTable, memoryText } from "../text/memory-text.js";
 import { countOf, tellMore, wrapText } from "../text/table.js";
 import { documentText } from "../text/terminal.js";
 
+const { listMemories, addMemory, auditMemoryFile, getMemory } = operations;
+
 type Task = (invocation: Invocation, operands: readonly string[]) => Promise<void>;
 
 const tasks: { readonly [name: string]: Task } = {
-  list: (invocation) => withQuestion(invocation, (recorder) => listMemories(recorder, invocation)),
+  list: (invocation) => withQuestion(invocation, (recorder) => showList(recorder, invocation)),
   show: (invocation, ids) => withQuestion(invocation, (recorder) => showMemory(recorder, invocation, ids)),
   audit: (invocation, files) => withQuestion(invocation, (recorder) => auditFiles(recorder, invocation, files)),
   add: (invocation, words) =>
-    withRecorder(invocation, { create: true }, (recorder) => addMemory(recorder, invocation, words)),
+    withRecorder(invocation, { create: true }, (recorder) => addOne(recorder, invocation, words)),
 };
 
 export const memoriesCommand: CommandModule = {
-  define(command: Command): void {
-    command.argument("[what...]", "list (the default), show ID, add TEXT, or audit FILE…");
-    defineFlags(command, operations.listMemories)
-      .option("--confidence <n>", "for add: from 0 to 1")
-      .option("--valid-until <time>", "for add: when the memory expires")
-      .option("--json", "print JSON")
-      .addHelpText(
-        "after",
-        examplesText([
-          ["the memories of a project", "hansard memories --project atlas --status active"],
-          ["candidates to review, best first", "hansard memories --status candidate"],
-          ["add a memory, active at once", 'hansard memories add "Answers in German" --type preference'],
-          ["check a memory file against the record", "hansard memories audit ~/.claude/CLAUDE.md"],
-          ["one memory with its evidence and history", "hansard memories show ID"],
-        ]),
-      );
-  },
+  define: (command) =>
+    defineCommand(
+      command.argument("[what...]", "list (the default), show ID, add TEXT, or audit FILE…"),
+      [listMemories, addMemory, auditMemoryFile, getMemory],
+      (own) =>
+        own
+          .option("--confidence <n>", "for add: from 0 to 1")
+          .option("--valid-until <time>", "for add: when the memory expires"),
+    ),
 
   async run(invocation: Invocation) {
     const [name = "list", ...operands] = invocation.operands;
@@ -59,9 +51,10 @@ export const memoriesCommand: CommandModule = {
   },
 };
 
-async function listMemories(recorder: Recorder, { options, screen, json }: Invocation): Promise<void> {
-  const filters = flagsGiven(options, operations.listMemories);
-  const page = await recorder.memories.list(filters);
+async function showList(recorder: Recorder, invocation: Invocation): Promise<void> {
+  const { options, screen, json } = invocation;
+  const filters = flagsGiven(options, listMemories);
+  const page = await answerOf<MemoryList>(recorder, listMemories, invocation);
   const { out, err } = screen;
   if (json) {
     out.write(documentText(page, out));
@@ -82,7 +75,7 @@ async function showMemory(recorder: Recorder, { screen, json }: Invocation, ids:
   screen.out.write(json ? documentText(memory, screen.out) : memoryText(memory, screen.out));
 }
 
-async function addMemory(
+async function addOne(
   recorder: Recorder,
   { options, screen, json }: Invocation,
   words: readonly string[],
@@ -128,7 +121,7 @@ const ADD_OPTIONS = ["type", "project", "confidence", "validUntil"] as const;
 
 /** The options that only some tasks take; what did nothing would look as if it had been done. */
 const optionsByTask: { readonly [task: string]: readonly string[] } = {
-  list: attributesOf(operations.listMemories),
+  list: attributesOf(listMemories),
   show: [],
   audit: ["project"],
   add: ADD_OPTIONS,

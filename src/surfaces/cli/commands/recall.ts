@@ -1,37 +1,24 @@
 // `hansard recall`: the memories for a prompt, as text or as JSON that can be recorded with the interaction.
-import type { Command } from "commander";
-import type { RecallOptions, Recorder } from "../../../index.js";
+import type { Recalled, RecallOptions, Recorder } from "../../../index.js";
 import { operations } from "../../../operations/index.js";
-import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
+import { type CommandModule, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { defineFlags, flagsGiven } from "../operation-command.js";
+import { answerOf, defineCommand, flagsGiven } from "../operation-command.js";
 import { wrapText } from "../text/table.js";
 import { cleanLine, cleanText, documentText } from "../text/terminal.js";
 
 export const recallCommand: CommandModule = {
-  define(command: Command): void {
-    command.argument("[q...]", "the prompt; memories that match it come first");
-    defineFlags(command, operations.recall)
-      .option("--json", "print JSON")
-      .addHelpText(
-        "after",
-        examplesText([
-          ["the memories for a prompt", 'hansard recall "which port?" --project atlas'],
-          ["at most 500 tokens", "hansard recall --project atlas --budget-tokens 500 --json"],
-        ]),
-      );
-  },
+  define: (command) => defineCommand(command, [operations.recall]),
 
   async run(invocation: Invocation) {
-    const { operands, options, screen, json } = invocation;
-    const q = operands.length === 0 ? {} : { q: operands.join(" ") };
+    const { options, screen, json } = invocation;
     const { out, err } = screen;
     let nothing = "Nothing to recall.";
     const recalled = await withQuestion(invocation, async (recorder) => {
-      const query: RecallOptions = { ...flagsGiven(options, operations.recall), ...q };
+      const query = flagsGiven(options, operations.recall);
       const { session_id = "" } = query;
       const isNew = session_id !== "" && (await recorder.session(session_id).summary()) === undefined;
-      const found = await recorder.memories.recall(query);
+      const found = await answerOf<Recalled>(recorder, operations.recall, invocation);
       // Names a session that a typing error may have created.
       if (isNew && found.memories_used.length > 0) err.write(`Created session ${cleanLine(session_id)}.\n`);
       if (found.memories_used.length === 0) nothing = await nothingText(recorder, query);

@@ -5,7 +5,7 @@ import { operationCommand } from "../operation-command.js";
 import { plotsText, reflectionText } from "../text/reflection-text.js";
 import { cleanText } from "../text/terminal.js";
 
-export const reflectCommand = operationCommand<ReflectionReport>(operations.reflect, async (report, out) =>
+export const reflectCommand = operationCommand<ReflectionReport>([operations.reflect], async (report, out) =>
   out.isTerminal
     ? reflectionText(report, out) + (await plotsText(report.trend.timeline, out))
     : `${cleanText(report.markdown)}\n`,

@@ -1,67 +1,33 @@
 // `hansard search`: hits newest first with their matches marked, as the HTTP document, or as an agent reads them.
-import type { Command } from "commander";
 import type { SearchHit, SearchPage } from "../../../index.js";
 import { limits } from "../../../model/limits.js";
-import { RecorderError } from "../../../model/rejection.js";
 import { operations } from "../../../operations/index.js";
-import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
-import { exitStatus, WrongUse } from "../failures.js";
-import { defineFlags, flagsGiven } from "../operation-command.js";
+import type { Invocation } from "../command.js";
+import { WrongUse } from "../failures.js";
+import { operationCommand } from "../operation-command.js";
 import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
 import { markedLine } from "../text/marked-text.js";
 import { countOf, fitText, formatCount, tellMore, wrapText } from "../text/table.js";
-import { cleanLine, cleanText, documentText, type Pane } from "../text/terminal.js";
+import { cleanLine, cleanText, type Pane } from "../text/terminal.js";
 
-export const searchCommand: CommandModule = {
-  define(command: Command): void {
-    command.argument("[query...]", 'terms, "a phrase", -without, and filters such as role:user kind:error since:7d');
-    defineFlags(command, operations.search)
-      .option("--wide", "do not cut ids")
-      .option("--text", "print lines for an agent; the query is one phrase")
-      .option("--json", "print JSON")
-      .addHelpText(
-        "after",
-        examplesText([
-          ["entries with both words", "hansard search timeout postgres"],
-          ["a phrase, in errors of the last week", "hansard search '\"connection reset\" kind:error since:7d'"],
-          ["entries without a word", "hansard search 'timeout -retry'"],
-          ["memories, with their status", "hansard search 'port kind:memory'"],
-          ["output of the tool session_history", "hansard search deploy --text --role user"],
-        ]),
-      );
-  },
-
-  async run(invocation: Invocation) {
-    const query = invocation.operands.join(" ");
-    const { out } = invocation.screen;
-    if (invocation.options.text === true) {
+export const searchCommand = operationCommand<SearchPage | { readonly text: string }>(
+  [operations.search, operations.sessionHistory],
+  (answer, out, { invocation }) =>
+    "text" in answer ? `${cleanText(answer.text)}\n` : pageText(answer, out, invocation),
+  {
+    define: (command) =>
+      command.option("--wide", "do not cut ids").option("--text", "print lines for an agent; the query is one phrase"),
+    choose(invocation) {
+      if (invocation.options.text !== true) return operations.search;
       refuseBesideText(invocation);
-      const filters = flagsGiven(invocation.options, operations.sessionHistory);
-      const text = await inRecorder(invocation, (recorder) => recorder.sessionHistory({ ...filters, query }));
-      out.write(`${cleanText(text)}\n`);
-      return exitStatus.done;
-    }
-    const asked = flagsGiven(invocation.options, operations.search);
-    const page = await inRecorder(invocation, (recorder) => recorder.search(query, asked));
-    if (invocation.json) out.write(documentText(page, out));
-    else printPage(invocation, page);
-    return exitStatus.done;
+      return operations.sessionHistory;
+    },
+    tell(answer, { screen }) {
+      if ("text" in answer) return;
+      tellMore({ shown: answer.results.length, cursor: answer.next_cursor, pane: screen.err });
+    },
   },
-};
-
-type Work<T> = Parameters<typeof withQuestion<T>>[1];
-
-/** An error about the query names no option: it is an argument. */
-async function inRecorder<T>(invocation: Invocation, work: Work<T>): Promise<T> {
-  try {
-    return await withQuestion(invocation, work);
-  } catch (error) {
-    if (invocation.json || !(error instanceof RecorderError)) throw error;
-    if (error.field !== "q" && error.field !== "query") throw error;
-    const { code, message, hint } = error;
-    throw new RecorderError({ code, message, ...(hint === undefined ? {} : { hint }) });
-  }
-}
+);
 
 function refuseBesideText({ options, json }: Invocation): void {
   const misplaced = json ? "--json" : ["cursor", "facets"].map((name) => (options[name] ? `--${name}` : "")).join("");
@@ -74,19 +40,18 @@ function refuseBesideText({ options, json }: Invocation): void {
   });
 }
 
-function printPage(invocation: Invocation, page: SearchPage): void {
-  const { screen, operands } = invocation;
-  const { out, err } = screen;
-  notePartial(page, invocation);
-  if (page.results.length === 0) {
-    const query = cleanLine(operands.join(" "));
-    out.write(query === "" ? "Nothing recorded matches.\n" : `Nothing recorded matches '${query}'.\n`);
-  }
-  const isWide = invocation.options.wide === true;
-  out.write(page.results.map((hit) => hitText(hit, out, isWide)).join("\n"));
-  if (page.facets !== undefined) out.write(facetsText(page.facets, out));
-  out.write(elsewhereText(page, out));
-  tellMore({ shown: page.results.length, cursor: page.next_cursor, pane: err });
+function pageText(page: SearchPage, out: Pane, { operands, options }: Invocation): string {
+  const isWide = options.wide === true;
+  return [
+    page.results.length === 0 ? nothingText(operands) : page.results.map((hit) => hitText(hit, out, isWide)).join("\n"),
+    page.facets === undefined ? "" : facetsText(page.facets, out),
+    elsewhereText(page, out),
+  ].join("");
+}
+
+function nothingText(operands: readonly string[]): string {
+  const query = cleanLine(operands.join(" "));
+  return query === "" ? "Nothing recorded matches.\n" : `Nothing recorded matches '${query}'.\n`;
 }
 
 /** Matches that only `--kind` shows. */

@@ -7,7 +7,7 @@ import { Fault } from "../../../model/fault.js";
 import { displayLocation, isServerAddress } from "../../../model/store-location.js";
 import { openRecorder } from "../../../recorder/open-recorder.js";
 import type { Recorder } from "../../../recorder/recorder.js";
-import { beyondLoopback, isLoopback } from "../../http/checks/hosts.js";
+import { beyondLoopback, isLoopback, nameBeyondLoopback } from "../../http/checks/hosts.js";
 import type { createLogger } from "../../http/logger.js";
 import type { Serving } from "../../http/serve.js";
 import { type CommandModule, examplesText, type Invocation, modelOf, modelOptions } from "../command.js";
@@ -95,7 +95,8 @@ async function serveRecord(
   // Until then nothing was acknowledged, and a database that does not answer must not delay the exit.
   let isOpen = false;
   void stop.then(() => isOpen || process.exit(exitStatus.done));
-  const recorder = await openServed(settings, host, (fault) => {
+  const beyond = nameBeyondLoopback({ host, allow_hosts: settings.allow_host });
+  const recorder = await openServed(settings, beyond, (fault) => {
     logger.logger.warn({ reason: fault.message }, "waiting for the database, up to 30 s");
   });
   isOpen = true;
@@ -143,16 +144,16 @@ async function tryListening(host: string, port: number): Promise<void> {
 /** A new store has no keys, so it is created only for a server that this machine alone can reach. */
 async function openServed(
   settings: Invocation["settings"],
-  host: string,
+  beyond: string | undefined,
   onWait: (fault: Fault) => void,
 ): Promise<Recorder> {
   const { data, mask, redact, seal_key, prices } = settings;
   if (isServerAddress(data)) throw alreadyServed();
   try {
-    return await openRecorder({ data, mask, redact, seal_key, prices, create: isLoopback(host), onWait });
+    return await openRecorder({ data, mask, redact, seal_key, prices, create: beyond === undefined, onWait });
   } catch (error) {
     const isMissing = error instanceof Fault && error.code === "store_missing";
-    throw isMissing && !isLoopback(host) ? beyondLoopback(host) : error;
+    throw isMissing && beyond !== undefined ? beyondLoopback(beyond) : error;
   }
 }
 

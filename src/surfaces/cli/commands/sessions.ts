@@ -1,48 +1,36 @@
 // `hansard sessions`: the list of them, one of them with its timeline, and the two marks that history starts after.
 
-import type { Command } from "commander";
-import type { Recorder } from "../../../index.js";
-import { itemAt } from "../../../model/item-at.js";
+import type { Captured, Recorder, SessionList, SessionSummary, Timeline } from "../../../index.js";
+import { RecorderError } from "../../../model/rejection.js";
 import { operations } from "../../../operations/index.js";
 import {
   type CommandModule,
-  examplesText,
   type Invocation,
   notePartial,
+  printResult,
   textOptions,
   withQuestion,
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
-import { openSession, sessionNotFound, withFlag } from "../named-session.js";
-import { attributesOf, defineFlags, flagsGiven } from "../operation-command.js";
+import { answerOf, attributesOf, defineCommand, flagsGiven } from "../operation-command.js";
 import { sessionHead, sessionTable, timelineText } from "../text/session-text.js";
 import { tellMore } from "../text/table.js";
 import { documentText } from "../text/terminal.js";
+
+const { listSessions, getSession, listSessionEntries, clearSession, consolidateSession } = operations;
+
 export const sessionsCommand: CommandModule = {
-  define(command: Command): void {
-    command.argument("[id]", "show this session with its timeline");
-    defineFlags(command, operations.listSessions, operations.listSessionEntries)
-      .option("--entries", "of one session: only the timeline")
-      .option("--wide", "of the list: do not cut ids and titles")
-      .option("--clear", "start the history again from here; all entries stay in the log")
-      .option("--consolidate <position>", "remove entries up to this position from the history")
-      .option("--summary <text>", "with --consolidate: a summary of that part")
-      .option("--json", "print JSON: for one session its summary, with --entries its timeline")
-      .addHelpText(
-        "after",
-        examplesText([
-          ["the most recent sessions", "hansard sessions"],
-          ["the last entries of a session", "hansard sessions cli:anna --order desc --limit 20"],
-          ["its entries for a program", "hansard sessions cli:anna --entries --json"],
-          ["an id that starts with a dash", "hansard sessions -- -anna"],
-          [
-            "replace the history up to a position with a summary",
-            'hansard sessions cli:anna --consolidate 120 --summary "Port chosen."',
-          ],
-        ]),
-      );
-  },
+  define: (command) =>
+    defineCommand(command, [listSessions, getSession, listSessionEntries, clearSession, consolidateSession], (own) =>
+      own
+        .option("--entries", "of one session: only the timeline")
+        .option("--wide", "of the list: do not cut ids and titles")
+        .option("--clear", "start the history again from here; all entries stay in the log")
+        .option("--consolidate <position>", "remove entries up to this position from the history")
+        .option("--summary <text>", "with --consolidate: a summary of that part")
+        .option("--json", "print JSON: for one session its summary, with --entries its timeline"),
+    ),
 
   async run(invocation: Invocation) {
     const task = taskOf(invocation);
@@ -56,17 +44,17 @@ type Task = "list" | "show" | "clear" | "consolidate";
 
 /** The options of each task, apart from --data and --json. */
 const optionsByTask: { readonly [task in Task]: readonly string[] } = {
-  list: ["wide", ...attributesOf(operations.listSessions)],
-  show: ["entries", ...attributesOf(operations.listSessionEntries)],
+  list: ["wide", ...attributesOf(listSessions)],
+  show: ["entries", ...attributesOf(listSessionEntries)],
   clear: ["clear"],
   consolidate: ["consolidate", "summary"],
 };
 
 const tasks: { readonly [task in Task]: (recorder: Recorder, invocation: Invocation) => Promise<void> } = {
-  list: listSessions,
+  list: showList,
   show: showSession,
-  clear: clearSession,
-  consolidate: consolidateSession,
+  clear,
+  consolidate,
 };
 
 function taskOf({ operands, options }: Invocation): Task {
@@ -111,10 +99,10 @@ function misplaced(option: string, task: Task): WrongUse {
   });
 }
 
-async function listSessions(recorder: Recorder, invocation: Invocation): Promise<void> {
+async function showList(recorder: Recorder, invocation: Invocation): Promise<void> {
   const { options, screen, json } = invocation;
-  const filters = flagsGiven(options, operations.listSessions);
-  const page = await recorder.listSessions(filters);
+  const filters = flagsGiven(options, listSessions);
+  const page = await answerOf<SessionList>(recorder, listSessions, invocation);
   notePartial(page, { screen, json });
   const { out } = screen;
   if (json) out.write(documentText(page, out));
@@ -125,22 +113,17 @@ async function listSessions(recorder: Recorder, invocation: Invocation): Promise
   if (!json) tellMore({ shown: page.sessions.length, cursor: page.next_cursor, pane: screen.err });
 }
 
-async function showSession(recorder: Recorder, { operands, options, screen, json }: Invocation): Promise<void> {
-  const session = openSession(recorder, itemAt(operands, 0));
+async function showSession(recorder: Recorder, invocation: Invocation): Promise<void> {
+  const { options, screen, json } = invocation;
   const { out } = screen;
-  const summary = await session.summary();
-  if (json && options.entries === undefined) {
-    if (summary === undefined) throw sessionNotFound(session.id);
-    out.write(documentText(summary, out));
-    return;
-  }
-  const page = await session.entries({ ...flagsGiven(options, operations.listSessionEntries), excerpts: !json });
-  notePartial(page, { screen, json });
   if (json) {
-    out.write(documentText(page, out));
+    const operation = options.entries === undefined ? getSession : listSessionEntries;
+    out.write(documentText(await answerOf<object>(recorder, operation, invocation), out));
     return;
   }
-  if (summary === undefined) throw sessionNotFound(session.id);
+  const summary = await answerOf<SessionSummary>(recorder, getSession, invocation);
+  const page = await answerOf<Timeline>(recorder, listSessionEntries, invocation, { excerpts: true });
+  notePartial(page, invocation);
   // On later pages the head is not repeated.
   const hasHead = options.entries === undefined && options.cursor === undefined;
   if (hasHead) out.write(`${sessionHead(summary, out)}\n`);
@@ -148,30 +131,36 @@ async function showSession(recorder: Recorder, { operands, options, screen, json
   tellMore({ shown: page.entries.length, cursor: page.next_cursor, pane: screen.err });
 }
 
-async function clearSession(recorder: Recorder, { operands, screen, json }: Invocation): Promise<void> {
-  const session = openSession(recorder, itemAt(operands, 0));
+async function clear(recorder: Recorder, invocation: Invocation): Promise<void> {
   // A mistyped id must not create a session.
-  if ((await session.summary()) === undefined) throw sessionNotFound(session.id);
-  const receipt = await session.clear();
-  const { out } = screen;
-  if (json) out.write(documentText(receipt, out));
-  else out.write(`Cleared: history starts after #${receipt.position}. Earlier entries stay in the log.\n`);
+  await answerOf(recorder, getSession, invocation);
+  const receipt = await answerOf<Captured>(recorder, clearSession, invocation);
+  printResult(
+    invocation,
+    receipt,
+    ({ position }) => `Cleared: history starts after #${position}. Earlier entries stay in the log.\n`,
+  );
 }
 
-async function consolidateSession(recorder: Recorder, invocation: Invocation): Promise<void> {
-  const { operands, options, screen, json } = invocation;
-  const session = openSession(recorder, itemAt(operands, 0));
-  const before = await session.summary();
-  if (before === undefined) throw sessionNotFound(session.id);
-  const wanted = Number(options.consolidate);
-  const consolidated = await session
-    .consolidate(wanted, textOptions(options, ["summary"]))
-    .catch((error: unknown) => Promise.reject(withFlag(error, { field: "through", flag: "consolidate" })));
-  const { out } = screen;
-  const { through } = consolidated;
-  if (json) out.write(documentText(consolidated, out));
-  else if (through === before.consolidated_through) out.write(unmovedText(wanted, through));
-  else out.write(`Consolidated through #${through}${through < wanted ? ", where the last complete turn ends" : ""}.\n`);
+async function consolidate(recorder: Recorder, invocation: Invocation): Promise<void> {
+  const before = await answerOf<SessionSummary>(recorder, getSession, invocation);
+  const wanted = Number(invocation.options.consolidate);
+  const body = { through: wanted, ...textOptions(invocation.options, ["summary"]) };
+  const consolidated = await answerOf<{ readonly through: number }>(recorder, consolidateSession, invocation, {
+    body,
+  }).catch((error: unknown) => Promise.reject(withFlag(error, { field: "through", flag: "consolidate" })));
+  printResult(invocation, consolidated, ({ through }) =>
+    through === before.consolidated_through
+      ? unmovedText(wanted, through)
+      : `Consolidated through #${through}${through < wanted ? ", where the last complete turn ends" : ""}.\n`,
+  );
+}
+
+/** A refusal of a field that has another name as a flag of this command. */
+function withFlag(error: unknown, names: { readonly field: string; readonly flag: string }): unknown {
+  if (!(error instanceof RecorderError) || error.field !== names.field) return error;
+  const { code, message, hint } = error;
+  return new RecorderError({ code, message, field: names.flag, ...(hint === undefined ? {} : { hint }) });
 }
 
 function unmovedText(wanted: number, through: number): string {

@@ -21,8 +21,8 @@ const ENVELOPE = [
 const INDENT = "  ";
 const LINE_WIDTH_MAX = 100;
 
-export const showCommand = operationCommand<Entry | ErasedEntry>(operations.getEntry, (entry, pane, _, settings) =>
-  entryText(entry, { pane, settings }),
+export const showCommand = operationCommand<Entry | ErasedEntry>([operations.getEntry], (entry, pane, { invocation }) =>
+  entryText(entry, { pane, settings: invocation.settings }),
 );
 
 function entryText(

@@ -1,15 +1,15 @@
 // `hansard stats`: counts entries by kind and project, with their period and size on disk.
 import { statSync } from "node:fs";
 import { basename } from "node:path";
-import type { Command } from "commander";
 import { filesOf } from "../../../engines/stores.js";
 import { displayLocation, withCompanions } from "../../../model/store-location.js";
-import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
-import { exitStatus } from "../failures.js";
+import type { EntryCounts } from "../../../operations/count.js";
+import { operations } from "../../../operations/index.js";
+import { operationCommand } from "../operation-command.js";
 import { kindColour, shortTime } from "../text/entry-text.js";
 import { drawBars } from "../text/plot.js";
 import { countOf, formatBytes, formatCount } from "../text/table.js";
-import { cleanLine, documentText, type Pane } from "../text/terminal.js";
+import { cleanLine, type Pane } from "../text/terminal.js";
 
 const PROJECTS_SHOWN = 10;
 
@@ -18,48 +18,22 @@ interface FileSize {
   readonly bytes: number;
 }
 
-interface Stats {
-  readonly entries: number;
-  readonly sessions: number;
-  readonly by_kind: { readonly [kind: string]: number };
-  readonly projects: readonly { readonly project: string; readonly entries: number }[];
-  /** How many candidates to review; absent while the index is not ready. */
-  readonly pending?: number;
-  readonly first_at: string | null;
-  readonly last_at: string | null;
+interface Stats extends EntryCounts {
   readonly bytes: number;
   readonly files: readonly FileSize[];
-  readonly partial?: true;
 }
 
-export const statsCommand: CommandModule = {
-  define(command: Command): void {
-    command
-      .option("--json", "print JSON")
-      .addHelpText(
-        "after",
-        examplesText([["how many interactions there are", "hansard stats --json | jq .by_kind.interaction"]]),
-      );
-  },
-
-  async run({ settings, screen, json }: Invocation) {
-    const stats = await withQuestion({ settings, screen, json }, async (recorder): Promise<Stats> => {
-      const counts = await recorder.count();
-      // Measured while the store is open: closing it merges the WAL into the main file.
+export const statsCommand = operationCommand<Stats>(
+  [operations.count],
+  (stats, out, { invocation }) => statsText(stats, displayLocation(invocation.settings.data), out),
+  {
+    // Measured while the store is open: closing it merges the WAL into the main file.
+    extend(counts, { settings }) {
       const files = fileSizes(settings.data);
-      return {
-        ...counts,
-        bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-        files,
-      };
-    });
-    notePartial(stats, { screen, json });
-    screen.out.write(
-      json ? documentText(stats, screen.out) : statsText(stats, displayLocation(settings.data), screen.out),
-    );
-    return exitStatus.done;
+      return { ...counts, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files };
+    },
   },
-};
+);
 
 /** Empty for a database. */
 function fileSizes(folder: string): readonly FileSize[] {

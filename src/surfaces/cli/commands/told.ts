@@ -4,4 +4,6 @@ import { operations } from "../../../operations/index.js";
 import { operationCommand } from "../operation-command.js";
 import { toldText } from "../text/context-text.js";
 
-export const toldCommand = operationCommand<Told>(operations.told, (told, out, { q = "" }) => toldText(told, q, out));
+export const toldCommand = operationCommand<Told>([operations.told], (told, out, { given }) =>
+  toldText(told, given.q ?? "", out),
+);

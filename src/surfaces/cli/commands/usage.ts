@@ -5,7 +5,7 @@ import { operationCommand } from "../operation-command.js";
 import { usagePlot, usageText } from "../text/usage-text.js";
 
 export const usageCommand = operationCommand<UsageReport>(
-  operations.usage,
+  [operations.usage],
   async (report, out) => usageText(report, out) + (out.isTerminal ? await usagePlot(report, out) : ""),
   {
     define: (command) =>

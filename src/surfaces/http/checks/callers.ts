@@ -8,7 +8,7 @@ import { RecorderError, Rejection } from "../../../model/rejection.js";
 import type { Need } from "../../../operations/operation.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { answerHeaders } from "./errors.js";
-import type { HostCheck } from "./hosts.js";
+import { type HostCheck, keyNeededBeyond } from "./hosts.js";
 import type { RateLimit } from "./rate-limit.js";
 
 declare module "fastify" {
@@ -42,7 +42,7 @@ export function checkRequests(app: FastifyInstance, { keys, hosts, rate }: Reque
     if (refused !== undefined) throw new RecorderError(refused);
     // Unknown addresses show no data.
     const need = request.is404 ? "open" : (request.routeOptions.config.need ?? "admin");
-    const caller = need === "open" ? undefined : await admit(keys, request.headers.authorization);
+    const caller = need === "open" ? undefined : await admit(keys, hosts, request);
     const isKnown = caller !== undefined && !(caller instanceof Rejection) && caller.actor.startsWith("key:");
     refuseHurry(rate.take(isKnown ? caller.actor : request.ip, performance.now()), reply);
     if (caller === undefined) return;
@@ -54,9 +54,11 @@ export function checkRequests(app: FastifyInstance, { keys, hosts, rate }: Reque
 }
 
 /** The caller is unknown yet, so a failure to look up keys is reported without the store's location. */
-async function admit(keys: Recorder["keys"], authorization: string | undefined): Promise<Caller | Rejection> {
+async function admit(keys: Recorder["keys"], hosts: HostCheck, request: FastifyRequest): Promise<Caller | Rejection> {
   try {
-    return await keys.authenticate(authorization);
+    const caller = await keys.authenticate(request.headers.authorization);
+    const isKeyless = !(caller instanceof Rejection) && caller.key_id === "";
+    return isKeyless && hosts.isFromBeyond(request) ? keyNeededBeyond() : caller;
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause;
     const hint = "Retry in a moment; the server's log has details.";

@@ -23,6 +23,16 @@ export interface HostOptions {
 /** So many different `Host` headers are remembered as good; there are rarely more than two. */
 const KNOWN_MAX = 64;
 
+/** Headers that proxies add. */
+const forwardedBy = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+] as const;
+
 /** What is looked at of a request. */
 export type Asked = Pick<FastifyRequest, "raw" | "protocol"> & {
   readonly routeOptions: { readonly config: { readonly is_audited?: true } };
@@ -46,6 +56,14 @@ export class HostCheck {
     if (!isPlain || !this.#isOurs(host, request)) return hostForeign();
     if (origin !== undefined) return this.#isOurOrigin(origin, host as string, request) ? undefined : originRefused();
     return isFromElsewhere(request) && !isLed(request) ? originRefused() : undefined;
+  }
+
+  /** Whether it was sent to a name that other machines use, or came through a proxy: it may not be of this machine. */
+  isFromBeyond({ raw }: Asked): boolean {
+    const { host = "", origin = "" } = raw.headers;
+    const [, page = ""] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
+    const named = [host, page].flatMap((one) => nameOf(one) ?? []);
+    return !named.every(isLoopback) || forwardedBy.some((name) => raw.headers[name] !== undefined);
   }
 
   #isOurs(host: string | undefined, request: Asked): boolean {
@@ -141,12 +159,26 @@ export function isLoopback(host: string): boolean {
   return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4");
 }
 
+/** The first of the names that other machines may use; undefined where there is none. */
+export function nameBeyondLoopback({ host, allow_hosts }: HostOptions): string | undefined {
+  return [host, ...allow_hosts].find((name) => !isLoopback(toName(name)));
+}
+
 /** Others could reach a store that has no keys. */
 export function beyondLoopback(host: string): RecorderError {
   return new RecorderError({
     code: "host_refused",
     field: "host",
     message: `${host} can be reached from other machines, and no keys exist`,
-    hint: "Make one with `hansard keys create --scope admin`, or listen on 127.0.0.1.",
+    hint: "Make one with `hansard keys create --scope admin`, or serve this machine only: on 127.0.0.1, without --allow-host.",
+  });
+}
+
+/** The same for a single request. */
+export function keyNeededBeyond(): Rejection {
+  return reject({
+    code: "key_missing",
+    message: "a key is required: the request was not sent to this machine's own address, or it came through a proxy",
+    hint: "No keys exist yet. `hansard keys create --scope admin` makes one on the machine of the store.",
   });
 }

@@ -1,4 +1,5 @@
 // What the OpenAPI document says of an operation, and of other routes that are described in the same form.
+import { Type } from "typebox";
 import type { RejectionCode } from "../../../model/rejection.js";
 import { type AnyOperation, type Body, pathParametersOf } from "../../../operations/operation.js";
 import type { Input } from "../../../search/input.js";
@@ -38,6 +39,27 @@ export function describeRoute(operation: Described): OpenApiOperation {
       ...refusals(...codes, ...operation.refusals, ...gone, ...(body === undefined ? queryRefusals : refusalsOf(body))),
     },
   };
+}
+
+/** The same as a POST that records the call, with the parameters in its body; undefined if it has none. */
+export function describeNoted(operation: Described & Pick<AnyOperation, "note">): OpenApiOperation | undefined {
+  const { note, input, route } = operation;
+  if (note === undefined) return undefined;
+  const properties = Object.entries(input).map(([name, { schema, description }]) => [name, { ...schema, description }]);
+  const schema = Type.Unsafe({
+    type: "object",
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+  });
+  const described = describeRoute({
+    ...operation,
+    ...note,
+    route: route.replace("GET", "POST") as Described["route"],
+    input: {},
+    body: { schema, is_required: false, form: "json", parse: (given: unknown) => given },
+    refusals: [...operation.refusals, ...Object.values(input).flatMap(({ refusals }) => refusals)],
+  });
+  return described;
 }
 
 /** The parameters of a question, and all that they can be refused with. */

@@ -10,13 +10,16 @@ import type { Recorder } from "../../../recorder/recorder.js";
 import { acceptEmptyBodies, acceptJsonLines, bodyOf, optionalBodyOf } from "../checks/bodies.js";
 import { callerOf, recordingOf, requireScope } from "../checks/callers.js";
 import { readQuery } from "../checks/query.js";
-import { describeRoute, MARKDOWN } from "../describe/describe-route.js";
+import { describeNoted, describeRoute, MARKDOWN } from "../describe/describe-route.js";
 
 export function operationRoutes(app: FastifyInstance, recorder: Recorder): void {
   const addRoutes = (scope: FastifyInstance, form: Body["form"]): void => {
     acceptMore[form](scope);
     const operations = operationList.filter(({ body }) => (body?.form ?? "json") === form);
-    for (const operation of operations) addRoute(scope, operation, recorder);
+    for (const operation of operations) {
+      addRoute(scope, operation, recorder);
+      addNotedRoute(scope, operation, recorder);
+    }
   };
   addRoutes(app, "json");
   // In scopes of their own: the body types that a route accepts hold for all routes of its scope.
@@ -41,11 +44,9 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recor
   app.route({
     method,
     url,
-    ...(operation.note === undefined ? {} : { exposeHeadRoute: false }),
     config: {
       operation: describeRoute(operation),
       need: operation.scope,
-      ...(operation.note === undefined ? {} : { is_audited: true }),
       ...(method === "GET" && operation.reads_all === true ? { gate: "walks" } : {}),
     },
     async handler(request, reply) {
@@ -53,7 +54,10 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recor
       const options = operation.body === undefined ? asked : { ...asked, body: sentWith(request, reply, operation) };
       const { missing, is_large, markdown } = operation;
       const store = recordingOf(request, recorder);
-      const answer = await store.operate(operation, options, is_large === true ? "json" : "value");
+      const answer = await store.operate(operation, options, {
+        form: is_large === true ? "json" : "value",
+        is_unnoted: true,
+      });
       if (answer === undefined && missing !== undefined) throw missingFrom(operation, options, moreByNoun[missing]);
       if (answer instanceof Uint8Array) return sendJson(reply, answer);
       if (markdown !== undefined && wantsMarkdown(request, reply)) {
@@ -62,6 +66,29 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recor
       return send(reply, operation, answer as never);
     },
   });
+}
+
+/** The only scope that may both read and capture. */
+const NOTED_NEED = "admin";
+
+/** The same operation with its parameters in a body: the call is recorded. */
+function addNotedRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recorder): void {
+  const described = describeNoted(operation);
+  if (described === undefined) return;
+  app.route({
+    method: "POST",
+    url: operation.route.slice(operation.route.indexOf("/")),
+    config: { operation: described, need: NOTED_NEED, gate: "reads", is_audited: true },
+    async handler(request, reply) {
+      const options = optionalBodyOf(request) ?? {};
+      if (!isJsonObject(options)) throw notAnObject();
+      return send(reply, operation, (await recordingOf(request, recorder).operate(operation, options)) as never);
+    },
+  });
+}
+
+function notAnObject(): RecorderError {
+  return new RecorderError({ code: "field_invalid", field: "body", message: "the body must be a JSON object" });
 }
 
 /** The body as it was sent, and whose doing it is. */

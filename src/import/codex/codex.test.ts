@@ -1,11 +1,12 @@
 // Codex CLI's rollouts: texts that are both item and event, tokens and forks count once.
 
 import { describe, expect, test } from "vitest";
-import { fixturePath, fixtureRecords } from "../../test/support/fixtures.js";
-import { counts, importBench } from "../../test/support/import-target.js";
-import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
-import { zstdFrame } from "../../test/support/zstd-frame.js";
-import { itemAt } from "../model/item-at.js";
+import { fixturePath, fixtureRecords } from "../../../test/support/fixtures.js";
+import { counts, importBench } from "../../../test/support/import-target.js";
+import { expectLegalHistory, tokensOf } from "../../../test/support/transcripts.js";
+import { zstdFrame } from "../../../test/support/zstd-frame.js";
+import type { Entry } from "../../model/entry.js";
+import { itemAt } from "../../model/item-at.js";
 
 const name = "rollout-2026-05-04T08-00-00-019e0000-aaaa-7bbb-8ccc-ddddeeeeffff.jsonl";
 const file = fixturePath("import", "codex", name);
@@ -29,12 +30,17 @@ const total = (count: number): object =>
     info: { total_token_usage: { input_tokens: count }, last_token_usage: { input_tokens: 10 } },
   });
 
+/** What was said, without what the program put there. */
+async function saidIn(bench: ReturnType<typeof importBench>): Promise<readonly Entry[]> {
+  return (await bench.entries()).filter((entry) => entry.kind === "message" && entry.injected === "");
+}
+
 describe("a rollout", () => {
   test("becomes messages with their calls, results with their outcomes, and tokens counted once", async () => {
     const bench = importBench();
     expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
     const entries = await bench.entries();
-    expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
+    expect(await saidIn(bench)).toMatchObject([
       { role: "user", content: "Why does the till round down?", created_at: "2026-05-04T08:00:01.100Z" },
       {
         role: "assistant",
@@ -60,7 +66,7 @@ describe("a rollout", () => {
       { tool: "apply_patch", args: { _raw: "*** Begin Patch" }, is_error: false, duration_ms: 200 },
     ]);
     expect(entries.filter(({ kind }) => kind === "error")).toMatchObject([{ error: "stream disconnected" }]);
-    expect(entries.filter(({ kind }) => kind === "raw").length).toBe(6);
+    expect(entries.filter(({ kind }) => kind === "raw").length).toBe(4);
     expect(tokensOf(entries)).toEqual({
       input_tokens: 450,
       output_tokens: 42,
@@ -81,7 +87,7 @@ describe("a rollout", () => {
     const bench = importBench();
     await bench.import(bench.write(name, lines.slice(0, 12)));
     await bench.import(file);
-    const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
+    const messages = await saidIn(bench);
     // The cost of the first answer was recorded after it had been read.
     expect(messages.length).toBe(5);
     expect(tokensOf(messages)).toMatchObject({ input_tokens: 450, output_tokens: 42 });
@@ -120,13 +126,17 @@ test("a fork repeats its parent with other times: copied records count once, whi
     const bench = importBench();
     const paths = [file, bench.write("fork.jsonl", fork())];
     await bench.import(order.map((index) => itemAt(paths, index)));
-    const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
+    const messages = await saidIn(bench);
     expect(messages.map((message) => message.session_id).sort()).toEqual([
       ...Array.from({ length: 4 }, () => session_id),
       ...["fork-1", "fork-1"],
     ]);
     expect(tokensOf(await bench.entries())).toMatchObject({ input_tokens: 450 });
-    expect(await bench.recorder.session("fork-1").summary()).toMatchObject({ parent: session_id, messages: 2 });
+    expect(await bench.recorder.session("fork-1").summary()).toMatchObject({
+      parent: "",
+      metadata: { forked_from: session_id },
+      messages: 2,
+    });
   }
 });
 
@@ -208,8 +218,11 @@ test("the labels of newer versions distinguish context from prompts", async () =
   ];
   await bench.import(bench.write("r.jsonl", lines));
   const entries = await bench.entries();
-  expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([{ content: "# AGENTS.md is out of date" }]);
-  expect(entries.filter(({ kind }) => kind === "raw").length).toBe(2);
+  expect(entries).toMatchObject([
+    { content: "Plugins you may use", injected: "other" },
+    { content: "# AGENTS.md is out of date", injected: "" },
+    { content: "<user_shell_command>ls</user_shell_command>", injected: "output" },
+  ]);
 });
 
 test("an answer that is not text is kept as it is", async () => {
