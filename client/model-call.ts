@@ -32,6 +32,7 @@ export function toInteraction(call: ModelCall): Omit<InteractionInput, "latency_
   if (!isJson(body)) return undefined;
   const given = call.provider.given(body, call.path);
   const documents = call.isStream ? eventsOf(call.answer) : [parsed(call.answer)].flat();
+  const { broken } = call;
   const answer = call.provider.answer(documents.filter(isJson));
   const { model = given.model, text, usage, tool_calls, content, message_id, finish_reason } = answer;
   const extra = defined({
@@ -45,7 +46,8 @@ export function toInteraction(call: ModelCall): Omit<InteractionInput, "latency_
   const error = errorOf(call, answer);
   return {
     prompt: toPrompt(given.messages),
-    response: text,
+    // Of a document that did not come whole, what came of it.
+    response: text === "" && broken !== undefined && !call.isStream && !documents.some(isJson) ? call.answer : text,
     ...(error === undefined ? {} : { error }),
     ...(model === undefined ? {} : { model }),
     ...(usage === undefined ? {} : { usage }),

@@ -1,7 +1,8 @@
 // A `fetch` that any provider's SDK takes: it records model calls, and hands every byte on unchanged and unbuffered.
 import type { InteractionRecorder } from "./default-labels.js";
 import { observeBody } from "./observed-stream.js";
-import { beginRecording, type Recording } from "./recording.js";
+import { type Asked, beginRecording, type Recording } from "./recording.js";
+import { sentKeys } from "./sent-keys.js";
 import { reasonOf } from "./server-errors.js";
 
 type Fetch = typeof globalThis.fetch;
@@ -9,6 +10,8 @@ type Fetch = typeof globalThis.fetch;
 export interface RecordingFetchOptions {
   /** What really asks; the global `fetch` by default. */
   readonly fetch?: Fetch | undefined;
+  /** Hears why a call is not recorded; a warning on stderr by default. */
+  readonly onLost?: ((reason: string) => void) | undefined;
 }
 
 export function recordingFetch(recorder: InteractionRecorder, options: RecordingFetchOptions = {}): Fetch {
@@ -16,8 +19,8 @@ export function recordingFetch(recorder: InteractionRecorder, options: Recording
   return async (input, init) => {
     const path = pathOf(input);
     const method = init?.method ?? (input instanceof Request ? input.method : "GET");
-    const asked = path === undefined ? undefined : { method, path, request: () => requestText(input, init) };
-    const recording = asked === undefined ? undefined : beginRecording(recorder, asked);
+    const request = { method, path: path ?? "", request: () => requestText(input, init), keys: keysOf(input, init) };
+    const recording = path === undefined ? undefined : beginRecording(recorder, request, options.onLost);
     if (recording === undefined) return plain(input, init);
     try {
       return observed(recording, await plain(input, init));
@@ -64,12 +67,24 @@ function pathOf(input: Parameters<Fetch>[0]): string | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text).pathname : undefined;
 }
 
+function keysOf(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): readonly string[] {
+  const address = input instanceof Request ? input.url : String(input);
+  try {
+    return sentKeys(new Headers(init?.headers ?? (input instanceof Request ? input.headers : {})), address);
+  } catch {
+    // Headers that no request can have: what really asks refuses them.
+    return sentKeys([], address);
+  }
+}
+
 /** The body as it is sent, where it can be read without taking it away; a stream cannot. */
-async function requestText(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): Promise<string | undefined> {
+async function requestText(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): ReturnType<Asked["request"]> {
   const body = init?.body;
   if (typeof body === "string") return body;
   if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) return new TextDecoder().decode(body);
   if (body instanceof Blob) return body.text();
   if (body === undefined && input instanceof Request && !input.bodyUsed) return input.clone().text();
-  return undefined;
+  return isStream(body)
+    ? { lost: "the request's body is a stream, which cannot be read without taking it away" }
+    : undefined;
 }

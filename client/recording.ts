@@ -1,5 +1,5 @@
 // A model call as bytes, from its request to the end of its answer; `recordingFetch` and the proxy both record with it.
-import { CallWatch } from "./call-watch.js";
+import { CallWatch, type OnLost } from "./call-watch.js";
 import type { InteractionRecorder } from "./default-labels.js";
 import { type ModelCall, toInteraction } from "./model-call.js";
 import type { StreamWatch } from "./observed-stream.js";
@@ -8,22 +8,25 @@ import { gemini } from "./providers/gemini.js";
 import { openAiChat } from "./providers/openai-chat.js";
 import { openAiResponses } from "./providers/openai-responses.js";
 import type { Provider } from "./providers/provider.js";
+import { withoutKeys } from "./sent-keys.js";
 
 export interface Asked {
   readonly method: string;
   readonly path: string;
-  /** The body as it is sent; undefined where it cannot be known. */
-  readonly request: () => Promise<string | undefined>;
+  /** The body as it is sent; undefined where it cannot be known, and as a reason where that loses the call. */
+  readonly request: () => Promise<string | { readonly lost: string } | undefined>;
+  /** What it was sent with, which is masked. */
+  readonly keys: readonly string[];
 }
 
 /** Undefined where nothing that is recorded is asked for. */
-export function beginRecording(recorder: InteractionRecorder, asked: Asked): Recording | undefined {
+export function beginRecording(recorder: InteractionRecorder, asked: Asked, onLost?: OnLost): Recording | undefined {
   const provider = asked.method.toUpperCase() === "POST" ? providerOf(asked.path) : undefined;
-  return provider === undefined ? undefined : new Recording(recorder, provider, asked);
+  return provider === undefined ? undefined : new Recording({ recorder, provider, asked, onLost });
 }
 
 /** A stream that never ends must not fill the program's memory. */
-const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 type Known = Partial<Pick<ModelCall, "status" | "request_id" | "isStream" | "answer" | "broken">>;
 
@@ -31,13 +34,21 @@ export class Recording {
   readonly #watch: CallWatch;
   readonly #provider: Provider;
   readonly #path: string;
-  readonly #request: Promise<string | undefined>;
+  readonly #request: ReturnType<Asked["request"]>;
+  readonly #keys: readonly string[];
 
-  constructor(recorder: InteractionRecorder, provider: Provider, { path, request }: Asked) {
-    this.#watch = new CallWatch(recorder);
+  constructor(parts: {
+    readonly recorder: InteractionRecorder;
+    readonly provider: Provider;
+    readonly asked: Asked;
+    readonly onLost: OnLost | undefined;
+  }) {
+    const { recorder, provider, asked, onLost } = parts;
+    this.#watch = new CallWatch(recorder, onLost);
     this.#provider = provider;
-    this.#path = path;
-    this.#request = request();
+    this.#path = asked.path;
+    this.#keys = asked.keys;
+    this.#request = asked.request();
     // Looked at when the call has ended, which may be long after it failed.
     this.#request.catch(() => undefined);
   }
@@ -73,8 +84,10 @@ export class Recording {
     this.#watch.end(async () => {
       const request = await this.#request;
       if (request === undefined) return undefined;
+      if (typeof request === "object") throw new Error(request.lost);
       const nothing = { status: undefined, request_id: undefined, isStream: false, answer: "", broken: undefined };
-      return toInteraction({ ...nothing, ...known, provider: this.#provider, path: this.#path, request });
+      const call = toInteraction({ ...nothing, ...known, provider: this.#provider, path: this.#path, request });
+      return call && withoutKeys(call, this.#keys);
     });
   }
 }

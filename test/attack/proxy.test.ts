@@ -29,7 +29,7 @@ async function setUp() {
   await once(provider, "listening");
   const { recorder } = memoryRecorder();
   const to = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  const proxy = await serveProxy({ recorder, port: 0, to, labels: {} });
+  const proxy = await serveProxy({ recorder, port: 0, to, labels: {}, onLost: () => undefined });
   onTestFinished(async () => {
     await proxy.close();
     provider.closeAllConnections();

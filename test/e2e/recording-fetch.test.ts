@@ -313,6 +313,57 @@ test("a stream that never ends is recorded as far as memory should hold it, and 
   expect((await recorded())[0].error).toMatch("longer than 64 MiB");
 });
 
+test.each([
+  ["a document", false],
+  ["a stream", true],
+])(
+  "%s longer than an entry may be passes whole, and is recorded with its beginning and what was cut",
+  async (_, isStream) => {
+    const { recorder, recorded } = await setUp();
+    const long = "long ".repeat(6 * 1024 * 1024);
+    const choice = (text: string) =>
+      isStream
+        ? `data: ${JSON.stringify({ id: "c1", choices: [{ index: 0, delta: { content: text }, finish_reason: "stop" }] })}\n\n`
+        : JSON.stringify({ id: "c1", choices: [{ index: 0, message: { content: text }, finish_reason: "stop" }] });
+    const headers = { "content-type": isStream ? "text/event-stream" : "application/json" };
+    const ask = recordingFetch(recorder, { fetch: async () => new Response(choice(long), { headers }) });
+    const body = JSON.stringify({ messages: [{ role: "user", content: "hello" }] });
+    const response = await ask("https://api.example.com/v1/chat/completions", { method: "POST", body });
+    expect(await response.text()).toBe(choice(long));
+    await vi.waitFor(async () => expect(await recorded()).toHaveLength(1), 20_000);
+    const [interaction] = await recorded();
+    expect(interaction).toMatchObject({ error: "", extra: { message_id: "c1", truncated_fields: ["response"] } });
+    expect(interaction.response.length + interaction.extra.truncated).toBe(long.length);
+    expect(long.startsWith(interaction.response)).toBe(true);
+  },
+);
+
+test("a key that a provider repeats in its error is masked in what is recorded, and in nothing that passes", async () => {
+  const { recorder, recorded } = await setUp();
+  const key = "my-own-shape-of-key-123456";
+  const said = { error: { message: `invalid key ${key}, see https://x.example/?key=${key}` } };
+  const ask = recordingFetch(recorder, { fetch: async () => Response.json(said, { status: 401 }) });
+  const body = JSON.stringify({ messages: [{ role: "user", content: "hello" }] });
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await ask("https://api.example.com/v1/chat/completions", { method: "POST", body, headers });
+  expect(await response.json()).toEqual(said);
+  await vi.waitFor(async () => expect(await recorded()).toHaveLength(1), 20_000);
+  const [interaction] = await recorded();
+  expect(interaction.error).toContain("invalid key [masked], see https://x.example/?key=[masked]");
+  expect(JSON.stringify(interaction)).not.toContain(key);
+});
+
+test("a call that cannot be recorded is reported", async () => {
+  const lost: string[] = [];
+  const recorder = { recordInteraction: () => Promise.reject(new Error("the disk is full")) };
+  const ask = recordingFetch(recorder, { fetch: async () => Response.json({}), onLost: (why) => lost.push(why) });
+  const address = "https://api.example.com/v1/chat/completions";
+  await (await ask(address, { method: "POST", body: JSON.stringify({ messages: [] }) })).text();
+  const stream = new Blob([JSON.stringify({ messages: [] })]).stream();
+  await (await ask(address, { method: "POST", body: stream, duplex: "half" } as RequestInit)).text();
+  await vi.waitFor(() => expect(lost).toEqual(["the disk is full", expect.stringContaining("is a stream")]), 5_000);
+});
+
 test("an aborted call is recorded, even if its reader stops", async () => {
   const { model, fetch, recorded } = await setUp();
   for (const pieces of [0, 1, 2]) {

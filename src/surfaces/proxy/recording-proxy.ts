@@ -7,7 +7,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
 import type { CaptureLabels } from "../../../client/index.js";
 import type { StreamWatch } from "../../../client/observed-stream.js";
-import { beginRecording, type Recording } from "../../../client/recording.js";
+import { ANSWER_BYTES_MAX, beginRecording, type Recording } from "../../../client/recording.js";
+import { sentKeys } from "../../../client/sent-keys.js";
 import { reasonOf } from "../../../client/server-errors.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { HostCheck } from "../http/checks/hosts.js";
@@ -21,6 +22,8 @@ export interface ProxyOptions {
   readonly to?: string | undefined;
   /** Labels of the calls that bring none of their own. */
   readonly labels: CaptureLabels;
+  /** Hears why a call is not recorded. */
+  readonly onLost: (reason: string) => void;
 }
 
 export interface Proxying {
@@ -44,7 +47,7 @@ const hopByHop = new Set([
   ...["proxy-connection", "upgrade", "host", "expect"],
 ]);
 
-/** A larger request passes, and is not recorded: the server would not accept it. */
+/** A larger request passes, and is not recorded, which is said. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** How long closing waits for calls that were cut off to be recorded. */
@@ -53,7 +56,7 @@ const END_MS = 5_000;
 /** An idle connection is closed before something on the way could drop it silently; one in use never is. */
 const connections = { keepAlive: true, timeout: 4_000 } as const;
 
-export async function serveProxy({ recorder, port, to, labels }: ProxyOptions): Promise<Proxying> {
+export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOptions): Promise<Proxying> {
   const transports = {
     "http:": { ask: http.request, agent: new http.Agent(connections) },
     "https:": { ask: https.request, agent: new https.Agent(connections) },
@@ -78,7 +81,13 @@ export async function serveProxy({ recorder, port, to, labels }: ProxyOptions): 
         recordInteraction: (input) => recorder.recordInteraction(input),
         currentLabels: { ...labels, ...labelsOf(request.headers) },
       },
-      { method: request.method ?? "GET", path: target.pathname, request: () => textOf(request) },
+      {
+        method: request.method ?? "GET",
+        path: target.pathname,
+        request: () => textOf(request),
+        keys: sentKeys(headerPairs(request), target.href),
+      },
+      onLost,
     );
     if (recording !== undefined) {
       unfinished.add(recording.recorded);
@@ -149,14 +158,23 @@ function unpacked(encoding: string | undefined, watch: BytesWatch): BytesWatch {
   const unpack = encoding === undefined ? undefined : unpackerOf(encoding.toLowerCase());
   if (unpack === undefined) return watch;
   let broken: string | undefined;
-  unpack.on("data", (piece: Buffer) => watch.onPiece(piece));
+  let bytes = 0;
+  unpack.on("data", (piece: Buffer) => {
+    watch.onPiece(piece);
+    bytes += piece.length;
+    // A few bytes can stand for gigabytes, and nothing more is recorded.
+    if (bytes > ANSWER_BYTES_MAX) unpack.destroy();
+  });
   unpack.on("error", (error) => watch.onEnd(broken ?? reasonOf(error)));
   unpack.on("end", () => watch.onEnd(broken));
   return {
-    onPiece: (piece) => void unpack.write(piece),
+    onPiece: (piece) => {
+      if (!unpack.destroyed) unpack.write(piece);
+    },
     onEnd: (reason) => {
       broken = reason;
-      unpack.end();
+      if (unpack.destroyed) watch.onEnd(reason);
+      else unpack.end();
     },
   };
 }
@@ -201,8 +219,14 @@ function withoutHop(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)));
 }
 
+const TOO_LARGE = { lost: "its request is larger than 64 MiB" };
+
+function headerPairs({ headers }: http.IncomingMessage): readonly (readonly [string, string])[] {
+  return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as const));
+}
+
 /** The request body, read while it passes; undefined where it is too large or incomplete. */
-function textOf(request: http.IncomingMessage): Promise<string | undefined> {
+function textOf(request: http.IncomingMessage): Promise<string | { readonly lost: string } | undefined> {
   return new Promise((resolve) => {
     let pieces: Buffer[] = [];
     let size = 0;
@@ -211,7 +235,7 @@ function textOf(request: http.IncomingMessage): Promise<string | undefined> {
       if (size <= RECORDED_BYTES_MAX) pieces.push(piece);
       else pieces = [];
     });
-    request.on("end", () => resolve(size > RECORDED_BYTES_MAX ? undefined : Buffer.concat(pieces).toString("utf8")));
+    request.on("end", () => resolve(size > RECORDED_BYTES_MAX ? TOO_LARGE : Buffer.concat(pieces).toString("utf8")));
     request.on("close", () => resolve(undefined));
   });
 }

@@ -11,6 +11,7 @@ import {
   withRecorder,
 } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { cleanLine } from "../text/terminal.js";
 
 const PORT_DEFAULT = 4748;
 
@@ -42,7 +43,13 @@ export const proxyCommand: CommandModule = {
     const port = options.port === undefined ? PORT_DEFAULT : settings.port;
     await withRecorder(invocation, { create: true }, async (recorder) => {
       const labels = { session_id: session, project, client };
-      const proxying = await serveProxy({ recorder, port, to, labels });
+      const proxying = await serveProxy({
+        recorder,
+        port,
+        to,
+        labels,
+        onLost: (reason) => screen.err.write(`A model call was not recorded: ${cleanLine(reason)}\n`),
+      });
       screen.out.write(`${proxying.address}\n`);
       await new Promise<void>((resolve) => onStop(resolve));
       await proxying.close();
