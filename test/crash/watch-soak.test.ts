@@ -1,5 +1,5 @@
 // A writer that appends, rotates, truncates, replaces and crashes at random, while a watcher is killed and started
-// again: every line that was complete is recorded once. `npm run soak` does it for a minute.
+// again: every line that was complete is recorded once.
 
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ import { recordsOf } from "../support/fixtures.js";
 import { fuzzSeed } from "../support/fuzz.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
-const SECONDS = Number(process.env.HANSARD_SOAK_SECONDS ?? 5);
+const SECONDS = 5;
 /** Words that repeat, some of several bytes a letter, so cuts fall into letters. */
 const WORDS = ["yes", "go on", "größer", "再试一次", "🙂", "no"];
 
