@@ -55,10 +55,14 @@ export class Spool {
   /** Throws where the disk is full or cannot be written; false where the stated limit is reached. */
   append(lines: readonly string[]): boolean {
     if (this.#own === undefined) this.#makeFolder();
-    this.#own ??= SpoolFile.create(this.#node.fs, this.#newPath());
+    this.#own ??= SpoolFile.create(this.#node, this.#newPath());
     if (this.#own.bytes > this.#bytesMax) return false;
     this.#own.append(lines);
-    return true;
+    if (this.#own.whereabouts() !== "taken") return true;
+    // Another process has just taken it, and may have measured it before these lines were in it.
+    this.#own.abandon();
+    this.#own = undefined;
+    return this.append(lines);
   }
 
   /** Writes a removed spool again; true if that was needed. If the disk fails it throws, and keeps the lines in memory. */
@@ -87,7 +91,7 @@ export class Spool {
       const path = this.#newPath();
       try {
         fs.renameSync(this.#pathOf(name), path);
-        this.#adopted = [...this.#adopted, SpoolFile.adopt(fs, path)];
+        this.#adopted = [...this.#adopted, SpoolFile.adopt(this.#node, path)];
       } catch {
         // Another process was faster, or it cannot be read; then it stays for somebody who can.
       }
@@ -206,6 +210,7 @@ const NEWLINE = 10;
  * may cost the last seconds.
  */
 class SpoolFile implements Queue {
+  readonly #node: NodeModules;
   readonly #fs: Fs;
   #fd: number;
   #path: string;
@@ -217,8 +222,12 @@ class SpoolFile implements Queue {
   #handedOut = { bytes: 0, lines: 0 };
   #isAbandoned = false;
 
-  private constructor(fs: Fs, options: { path: string; fd: number; isAdopted: boolean; bytes: number; size: number }) {
-    this.#fs = fs;
+  private constructor(
+    node: NodeModules,
+    options: { path: string; fd: number; isAdopted: boolean; bytes: number; size: number },
+  ) {
+    this.#node = node;
+    this.#fs = node.fs;
     this.#path = options.path;
     this.#fd = options.fd;
     this.#isAdopted = options.isAdopted;
@@ -227,16 +236,17 @@ class SpoolFile implements Queue {
   }
 
   /** A file of this process's own. */
-  static create(fs: Fs, path: string): SpoolFile {
-    const fd = fs.openSync(path, "ax+", 0o600);
-    return new SpoolFile(fs, { path, fd, isAdopted: false, bytes: 0, size: 0 });
+  static create(node: NodeModules, path: string): SpoolFile {
+    const fd = node.fs.openSync(path, "ax+", 0o600);
+    return new SpoolFile(node, { path, fd, isAdopted: false, bytes: 0, size: 0 });
   }
 
   /** A file that another process left behind. */
-  static adopt(fs: Fs, path: string): SpoolFile {
+  static adopt(node: NodeModules, path: string): SpoolFile {
+    const { fs } = node;
     const fd = fs.openSync(path, "r+");
     try {
-      return new SpoolFile(fs, { path, fd, isAdopted: true, ...measure(fs, fd) });
+      return new SpoolFile(node, { path, fd, isAdopted: true, ...measure(fs, fd) });
     } catch (error) {
       fs.closeSync(fd);
       throw error;
@@ -278,7 +288,7 @@ class SpoolFile implements Queue {
     this.#sentBytes += this.#handedOut.bytes;
     this.#size = Math.max(0, this.#size - this.#handedOut.lines);
     this.#handedOut = { bytes: 0, lines: 0 };
-    if (this.#isAdopted || this.#sentBytes < this.#bytes) return;
+    if (this.#isAdopted || this.#sentBytes < this.#bytes || this.whereabouts() !== "here") return;
     // Only this process appends to it, so nothing can have come between.
     this.#fs.ftruncateSync(this.#fd, 0);
     this.#bytes = 0;
@@ -288,10 +298,18 @@ class SpoolFile implements Queue {
 
   /** Whether the file is still in its place: another process may have adopted it, or a person removed it. */
   whereabouts(): "here" | "taken" | "removed" {
-    const here = this.#fs.fstatSync(this.#fd);
-    const there = this.#fs.statSync(this.#path, { throwIfNoEntry: false });
-    if (there !== undefined && there.ino === here.ino) return "here";
-    return here.nlink === 0 ? "removed" : "taken";
+    const { ino, nlink } = this.#fs.fstatSync(this.#fd);
+    const isAt = (path: string): boolean => this.#fs.statSync(path, { throwIfNoEntry: false })?.ino === ino;
+    if (isAt(this.#path)) return "here";
+    if (nlink === 0) return "removed";
+    // Who adopts a file leaves it in the folder. A link to it in another place, such as a backup, is nobody who sends it.
+    return this.#neighbours().some(isAt) ? "taken" : "removed";
+  }
+
+  #neighbours(): readonly string[] {
+    const { fs, path } = this.#node;
+    const folder = path.dirname(this.#path);
+    return fs.existsSync(folder) ? fs.readdirSync(folder).map((name) => path.join(folder, name)) : [];
   }
 
   /** Writes what has not arrived to another place; what is on its way to the server stays so. Throws where the disk does. */

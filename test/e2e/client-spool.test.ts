@@ -47,6 +47,38 @@ test("a removed spool is written again with all that has not arrived, and report
   expect(problems.slice(1)).toEqual([REMOVED, REMOVED, REMOVED]);
 });
 
+test("a spool that is removed is written again although a backup still links to its files", async () => {
+  const { recorder, problems, spool } = connect(AWAY, { retry_ms_min: 60_000, retry_ms_max: 60_000 });
+  await recorder.append({ kind: "error", error: "a" });
+  await vi.waitFor(() => expect(problems).toMatchObject([{ code: "server_away" }]), 20_000);
+  const backup = folderOfTest();
+  for (const name of spoolFiles(spool)) {
+    fs.linkSync(join(spool, name), join(backup, "linked"));
+    rmSync(join(spool, name));
+  }
+  await recorder.append({ kind: "error", error: "b" });
+  expect(linesIn(spool)).toEqual(["a", "b"]);
+  expect(problems.slice(1)).toEqual([REMOVED]);
+});
+
+test("what is written while another process takes the file over is written again", async () => {
+  const { recorder, problems, spool } = connect(AWAY, { retry_ms_min: 60_000, retry_ms_max: 60_000 });
+  await recorder.append({ kind: "error", error: "a" });
+  await vi.waitFor(() => expect(problems).toMatchObject([{ code: "server_away" }]), 20_000);
+  const [name = ""] = spoolFiles(spool);
+  const taken = join(spool, name.replace(/[^/]+$/, "closed-0-other.0.ndjson"));
+  const { writeSync } = fs;
+  const spy = vi.spyOn(fs, "writeSync").mockImplementationOnce(((...args: Parameters<typeof writeSync>) => {
+    fs.renameSync(join(spool, name), taken);
+    return writeSync(...args);
+  }) as typeof writeSync);
+  onTestFinished(() => spy.mockRestore());
+  await recorder.append({ kind: "error", error: "b" });
+  // The other process delivered what it found before, and removes the file.
+  rmSync(taken);
+  expect(linesIn(spool)).toEqual(["b"]);
+});
+
 test("a spool that is removed is noticed where nothing more is captured, too", async () => {
   const { recorder, problems, spool } = connect(AWAY);
   await recorder.append({ kind: "error", error: "a" });
