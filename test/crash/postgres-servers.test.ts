@@ -6,6 +6,7 @@ import { openRecorder } from "../../src/index.js";
 import { itemAt } from "../../src/model/item-at.js";
 import { type ServingCli, serveCli } from "../e2e/cli-run.js";
 import { serverOfTest } from "../support/postgres.js";
+import type { PostgresServer } from "../support/postgres-server.js";
 
 const WRITERS = 16;
 const RETRY_MS = 50;
@@ -120,17 +121,35 @@ test("a database restored from a dump without the index rebuilds it automaticall
   await recorder.append(messages);
   expect((await recorder.count()).entries).toBe(50);
   await recorder.close();
-  // What `pg_dump --exclude-table-data='hansard_index_*'` leaves of them.
-  const tables = await database.execute(
-    "SELECT tablename FROM pg_tables WHERE tablename LIKE 'hansard_index_%'",
-    "restored",
-  );
-  await database.execute(`TRUNCATE ${tables.map(({ tablename }) => tablename).join(", ")}`, "restored");
+  await emptyIndex(database, "restored");
   const restored = await openRecorder({ data });
   onTestFinished(() => restored.close());
   expect((await restored.count()).entries).toBe(50);
   expect((await restored.search("needle 49")).results).toHaveLength(1);
 }, 300_000);
+
+test("an index that is emptied or loses its checkpoints while servers use it is rebuilt, with each row once", async () => {
+  const database = await serverOfTest();
+  const data = await database.createDatabase("emptied");
+  const recorders = [await openRecorder({ data }), await openRecorder({ data })];
+  onTestFinished(async () => void (await Promise.all(recorders.map((recorder) => recorder.close()))));
+  let entries = 0;
+  for (let round = 0; round < 6; round += 1) {
+    const recorder = itemAt(recorders, round % 2);
+    if (round % 3 === 1) await emptyIndex(database, "emptied");
+    if (round % 3 === 2) await database.execute("TRUNCATE hansard_index_checkpoints", "emptied");
+    await recorder.append(Array.from({ length: 20 }, (_, at) => ({ kind: "error" as const, error: `${round} ${at}` })));
+    entries += 20;
+    for (const one of recorders) expect((await one.count()).entries).toBe(entries);
+  }
+}, 300_000);
+
+/** What `pg_dump --exclude-table-data='hansard_index_*'` leaves of the index. */
+async function emptyIndex(database: PostgresServer, name: string): Promise<void> {
+  const sql = "SELECT tablename FROM pg_tables WHERE tablename LIKE 'hansard_index_%'";
+  const tables = await database.execute(sql, name);
+  await database.execute(`TRUNCATE ${tables.map(({ tablename }) => tablename).join(", ")}`, name);
+}
 
 const CUT_SQL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'";
 

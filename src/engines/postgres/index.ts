@@ -86,7 +86,8 @@ export class PostgresIndex implements EntryIndex {
     return this.#transact(async (session) => {
       // The row lock keeps other servers from applying.
       const { position, epoch } = await revisionOf(this.#connections, "rows", session, "FOR UPDATE OF c");
-      const isTaken = position === batch.after.position && epoch === batch.after.epoch;
+      if (epoch === NO_EPOCH) await beginEmpty(session);
+      const isTaken = epoch !== NO_EPOCH && position === batch.after.position && epoch === batch.after.epoch;
       if (isTaken) await take(session, batch);
       return isTaken;
     });
@@ -198,7 +199,16 @@ const MOVE_CHECKPOINT = {
 /** A dump without the index restores its tables, but not its checkpoints. */
 async function ensureCheckpoints(connections: Connections): Promise<void> {
   const known = await connections.query<object>({ text: "SELECT 1 FROM hansard_index_checkpoints" });
-  if (known.length === 0) await connections.query({ text: CHECKPOINTS_SQL });
+  if (known.length === 0) await connections.transact(beginEmpty);
+}
+
+/** Where there is no checkpoint: somebody emptied the tables, or restored some of them, maybe while servers used them. */
+const NO_EPOCH = "";
+
+/** Rows that were left without a checkpoint would be added a second time. */
+async function beginEmpty(session: Session): Promise<void> {
+  await session.query({ text: CHECKPOINTS_SQL });
+  await emptyIndexTables(session);
 }
 
 /** A newer version may have recreated the tables since this index was opened. */
@@ -212,7 +222,7 @@ async function revisionOf(
     WHERE c.name = $1 AND v.part = 'index' ${lock}`;
   const statement: Statement = { name: `hansard_index_reached${lock === "" ? "" : "_alone"}`, text, isQuick: true };
   const [reached] = await session.query<IndexRevision & { readonly version: number }>(statement, [name]);
-  const { position = 0, epoch = "", version = INDEX_VERSION } = reached ?? {};
+  const { position = 0, epoch = NO_EPOCH, version = INDEX_VERSION } = reached ?? {};
   if (version !== INDEX_VERSION) throw writtenByNewer(connections.address, version, INDEX_VERSION);
   return { position, epoch };
 }
