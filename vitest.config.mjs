@@ -29,7 +29,6 @@ const slow = [
   "crash/sqlite-parts",
   "crash/stuck-commits",
   "crash/text-merging",
-  "crash/watch-soak",
   "differential/search",
   "import/large-files",
 ].map((name) => `dist/test/${name}.test.js`);
@@ -74,6 +73,14 @@ export default defineConfig({
           name: "postgres",
           include: onPostgres.map((name) => `dist/test/e2e/${name}.js`),
           env: { HANSARD_TEST_ENGINE: "postgres" },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "slow-fire",
+          include: ["dist/test/fire/*.test.js"],
+          env: { ...onDisk, HANSARD_FIRE_SIZE: "medium" },
         },
       },
       {

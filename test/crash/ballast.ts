@@ -6,8 +6,14 @@ export function placeBallast(path: string, leave: { readonly free_bytes: number 
   const { bavail, bsize } = statfsSync(dirname(path));
   const file = openSync(path, "w");
   const megabyte = Buffer.alloc(1024 * 1024);
-  for (let left = bavail * bsize - leave.free_bytes; left > 0; left -= megabyte.length) {
-    writeSync(file, megabyte, 0, Math.min(left, megabyte.length));
+  try {
+    for (let left = bavail * bsize - leave.free_bytes; left > 0; left -= megabyte.length) {
+      writeSync(file, megabyte, 0, Math.min(left, megabyte.length));
+    }
+  } catch (error) {
+    // Another program has taken the rest meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  } finally {
+    closeSync(file);
   }
-  closeSync(file);
 }

@@ -28,7 +28,8 @@ export const indexLosses: { readonly [what: string]: (index: string) => void } =
     ),
 };
 
-function edit(path: string, sql: string): void {
+/** Runs SQL on a database file as a program of somebody else does. */
+export function edit(path: string, sql: string): void {
   const db = new Database(path);
   try {
     db.exec(sql);

@@ -13,6 +13,11 @@ export function batchOf(id: string): { readonly batch: string; readonly size: nu
   return match === null ? undefined : { batch: match[1] as string, size: Number(match[2]) };
 }
 
+/** Whether an id is one of those that `entryOf` makes an entry for. */
+export function isMade(id: string): boolean {
+  return /^[sb]\./.test(id);
+}
+
 /** From a few bytes to twelve kilobytes, more than a page of the database. */
 export function textOf(id: string): string {
   const digest = createHash("sha256").update(id).digest();

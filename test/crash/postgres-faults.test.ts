@@ -1,7 +1,6 @@
 // What goes wrong with a PostgreSQL, said in our words: at the start, while it runs, and when it is gone.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
@@ -13,6 +12,7 @@ import { openPostgres, type PostgresStore } from "../../src/engines/postgres/sto
 import { verify } from "../../src/log/verify.js";
 import { newEntries, newEntry, positionsOf } from "../conformance/suites/log-entries.js";
 import { databaseOfTest, serverOfTest, sharedPostgres } from "../support/postgres.js";
+import { TcpRelay } from "../support/tcp-relay.js";
 
 describe("at the start", () => {
   test("a wrong password is refused at once, and no message shows it", async () => {
@@ -259,33 +259,14 @@ describe("while it runs", () => {
   });
 
   test("a committed batch whose response was lost is stored once and acknowledged", async () => {
-    const address = new URL(await databaseOfTest());
-    const port = Number(address.port);
-    // Stands between log and server, and takes one answer away.
-    let isCutting = false;
-    const between = createServer((socket) => {
-      const onward = connect(port, address.hostname);
-      for (const [one, other] of [[socket, onward] as const, [onward, socket] as const]) {
-        one.on("error", () => other.destroy());
-        one.on("close", () => other.destroy());
-      }
-      socket.pipe(onward);
-      onward.on("data", (bytes) => {
-        if (isCutting) {
-          isCutting = false;
-          socket.destroy();
-        } else socket.write(bytes);
-      });
-    });
-    between.listen(0, "127.0.0.1");
-    await once(between, "listening");
-    onTestFinished(() => void between.close());
-    address.port = String((between.address() as AddressInfo).port);
-    const log = await PostgresLog.open(await Connections.open({ address: address.href, wait_ms: 30_000 }));
+    const address = await databaseOfTest();
+    const relay = await TcpRelay.open({ host: "127.0.0.1", port: Number(new URL(address).port) });
+    onTestFinished(() => relay.close());
+    const log = await PostgresLog.open(await Connections.open({ address: relay.through(address), wait_ms: 30_000 }));
     expect(positionsOf(await log.append([[newEntry("before")]]))).toEqual([1]);
-    isCutting = true;
+    relay.dropAnswers(1);
     expect(positionsOf(await log.append([newEntries("lost", 3)]))).toEqual([2, 3, 4]);
-    expect(isCutting).toBe(false);
+    expect(relay.answersToDrop).toBe(0);
     expect((await log.head()).position).toBe(4);
     await log.close();
   });

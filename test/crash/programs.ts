@@ -10,25 +10,37 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** How a program is started: with a command before it, and more in its environment. */
+export interface Start {
+  readonly through?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface Acknowledged {
+  readonly id: string;
+  readonly position: number;
+}
+
 export class Writer {
   readonly #child: ChildProcess;
-  readonly #acknowledged: string[] = [];
+  readonly #entries: Acknowledged[] = [];
+  readonly #refused: { readonly id: string; readonly code: string }[] = [];
   #rest = "";
   #stderr = "";
   readonly ended: Promise<Ended>;
   /** Resolves with the first acknowledgement, or when the program has ended without one. */
   readonly started: Promise<void>;
 
-  constructor(options: WriterOptions) {
-    this.#child = spawn(process.execPath, [programFile("writer"), JSON.stringify(options)], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+  constructor(options: WriterOptions, { through = [], env = {} }: Start = {}) {
+    const own = [process.execPath, programFile("writer"), JSON.stringify(options)];
+    const [program = "", ...args] = [...through, ...own];
+    this.#child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
     this.ended = new Promise((resolve) => {
       this.#child.on("close", (status, signal) => resolve({ status, signal, stderr: this.#stderr }));
     });
     const first = new Promise<void>((resolve) => this.#child.stdout?.once("data", () => resolve()));
     this.started = Promise.race([first, this.ended.then(() => {})]);
-    this.#child.stdout?.setEncoding("utf8").on("data", (chunk: string) => this.#hear(chunk));
+    this.#child.stdout?.setEncoding("utf8").on("data", (chunk: string) => this.#read(chunk));
     this.#child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
       this.#stderr += chunk;
     });
@@ -37,9 +49,25 @@ export class Writer {
     });
   }
 
-  /** Ids of everything acknowledged so far, as far as it was heard. */
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  /** Everything acknowledged so far, as far as it was read, in order of acknowledgement. */
+  get entries(): readonly Acknowledged[] {
+    return this.#entries;
+  }
+
   get acknowledged(): readonly string[] {
-    return this.#acknowledged;
+    return this.#entries.map(({ id }) => id);
+  }
+
+  get refused(): readonly { readonly id: string; readonly code: string }[] {
+    return this.#refused;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
   }
 
   async kill(): Promise<Ended> {
@@ -47,10 +75,14 @@ export class Writer {
     return this.ended;
   }
 
-  #hear(chunk: string): void {
+  #read(chunk: string): void {
     const lines = (this.#rest + chunk).split("\n");
     this.#rest = lines.pop() as string;
-    this.#acknowledged.push(...lines);
+    for (const line of lines) {
+      const [sign, id = "", rest = ""] = line.split(" ");
+      if (sign === "+") this.#entries.push({ id, position: Number(rest) });
+      else this.#refused.push({ id, code: rest });
+    }
   }
 }
 

@@ -54,9 +54,9 @@ export class PostgresServer {
     }
   }
 
-  async start(): Promise<void> {
+  async start(env: NodeJS.ProcessEnv = {}): Promise<void> {
     const log = join(this.place.folder, "server.log");
-    await this.#call("pg_ctl", ["start", "-w", "-t", "60", "-D", this.#data, "-l", log]);
+    await this.#call("pg_ctl", ["start", "-w", "-t", "60", "-D", this.#data, "-l", log], env);
   }
 
   /** `fast` ends sessions in order; `immediate` is as if the machine had lost its power. */
@@ -86,13 +86,13 @@ export class PostgresServer {
   }
 
   /** A database whose tables lie in a folder of their own, for example on another disk. */
-  async createDatabaseIn(folder: string): Promise<string> {
+  async createDatabaseIn(folder: string, name = "apart"): Promise<string> {
     const place = join(folder, "tables");
     mkdirSync(place);
     const owner = await serverUser();
     if (owner !== undefined) chownSync(place, owner.uid, owner.gid);
-    await this.execute(`CREATE TABLESPACE apart LOCATION '${place}'`);
-    return this.createDatabase("apart", "TABLESPACE apart");
+    await this.execute(`CREATE TABLESPACE "${name}" LOCATION '${place}'`);
+    return this.createDatabase(name, `TABLESPACE "${name}"`);
   }
 
   /** Runs SQL as the server's superuser. */
@@ -110,10 +110,11 @@ export class PostgresServer {
     return join(this.place.folder, "data");
   }
 
-  async #call(program: string, args: readonly string[]): Promise<void> {
+  async #call(program: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<void> {
     const { folder, bin } = this.place;
     // pg_ctl start leaves a server behind that would keep the pipes of its output open.
-    await run(join(bin, program), args, { cwd: folder, ...(await serverUser()), env: { ...process.env, LC_ALL: "C" } });
+    const env = { ...process.env, LC_ALL: "C", ...more };
+    await run(join(bin, program), args, { cwd: folder, ...(await serverUser()), env });
   }
 }
 
