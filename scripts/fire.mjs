@@ -66,9 +66,6 @@ async function runPart(part, parts) {
         HANSARD_FIRE_RESULTS: folder,
         HANSARD_FUZZ_SEED: seed,
       },
-      hear: (line) => {
-        if (/FAIL|[×✗]/.test(line)) say(line);
-      },
     },
   );
   if (status !== 0) say(`${stdout}${stderr}`);

@@ -37,6 +37,8 @@ const restarts: string[] = [];
 let before = { acknowledged: 0, seconds: 0 };
 const start = performance.now();
 const elapsed = (): number => (performance.now() - start) / 1_000;
+process.on("exit", () => void server.child.kill("SIGKILL"));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 console.log(`${SECONDS} s at ${RATE} entries/s, in ${data}`);
 
 try {
