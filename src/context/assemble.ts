@@ -2,19 +2,21 @@
 import { type GivenPart, messagePart, partsOfPack, roleOf } from "../index/texts.js";
 import { contentTexts } from "../model/content.js";
 import type { Context, GivenMessage } from "../model/context.js";
-import type { Interaction } from "../model/entry.js";
+import type { EntryOf, Interaction } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ReadingParts } from "../search/lists/reader.js";
+import type { SentRequest, SentRequests } from "../search/sent-requests.js";
 import type { HistoryGroups, HistoryReader } from "../sessions/history/history.js";
 import type { ItemOrigin } from "../sessions/history/items.js";
 import { groupToOpenAi, systemToOpenAi } from "../sessions/history/openai.js";
 import type { MessageGroup } from "../sessions/history/repair.js";
 import { spanBefore } from "../sessions/history/span.js";
+import { getSession } from "../sessions/session-list.js";
 import { MESSAGES_DEFAULT } from "../sessions/session-query.js";
 import type { AnswerFinder, ModelAnswer } from "./answers.js";
 
 /** A context before it is counted and compared. */
-export type Assembled = Omit<Context, "tokens" | "previous" | "led_to">;
+export type Assembled = Omit<Context, "tokens" | "tokens_reported" | "previous" | "led_to">;
 
 /** What history shows where nothing else is asked for. */
 export const WINDOW = { max_messages: MESSAGES_DEFAULT, format: "openai", include_pending: false } as const;
@@ -23,6 +25,7 @@ interface Sources {
   readonly index: ReadingParts["index"];
   readonly histories: HistoryReader;
   readonly answers: AnswerFinder;
+  readonly requests: SentRequests;
 }
 
 export async function assemble(sources: Sources, answer: ModelAnswer): Promise<Assembled> {
@@ -30,11 +33,14 @@ export async function assemble(sources: Sources, answer: ModelAnswer): Promise<A
   const recorded = answer.kind === "message" ? await sources.answers.recordedCall(answer) : answer;
   if (recorded?.kind === "interaction" && isRecordedPack(recorded.context_pack))
     return { answer: place, ...fromPack(recorded) };
+  const sent = answer.kind === "message" ? await sources.requests.of(bodyOf(answer)) : undefined;
+  if (sent !== undefined) return { answer: place, ...fromRequest(sent) };
   const { session_id, position } = answer;
   const span = await spanBefore(sources.index, { session_id, before: position });
-  const shown = span === undefined ? { systems: [], groups: [] } : await sources.histories.groupsIn(span, WINDOW);
+  const { window, lacks } = await sourceOf(sources.index, session_id);
+  const shown = span === undefined ? { systems: [], groups: [] } : await sources.histories.groupsIn(span, window);
   const messages = messagesOf(shown);
-  const inexact = { answer: place, exact: false, source: "history" } as const;
+  const inexact = { answer: place, exact: false, source: "history", ...lacks } as const;
   if (answer.kind !== "interaction") return { ...inexact, messages, memories: [], chunks: [] };
   return { ...inexact, ...otherParts(answer), messages: withPrompt(messages, answer) };
 }
@@ -57,6 +63,27 @@ export function partsOf({ messages, system, tools, pack = {} }: Assembled): read
 /** A list of messages, even an empty one, is what was sent. */
 export function isRecordedPack({ messages }: JsonObject): boolean {
   return Array.isArray(messages);
+}
+
+/**
+ * How much of the session its program sent, and what its source never records. A caller that records a session itself sends
+ * what history gives it; other programs send everything since the last compaction.
+ */
+async function sourceOf(index: Sources["index"], session_id: string) {
+  const session = session_id === "" ? undefined : await getSession(index, session_id);
+  const { source } = session?.metadata ?? {};
+  if (!isJsonObject(source)) return { window: WINDOW, lacks: {} };
+  const listed = Array.isArray(source.lacks) ? source.lacks.filter((part) => typeof part === "string") : [];
+  const lacks = listed.length === 0 ? {} : { lacks: listed };
+  return { window: { ...WINDOW, max_messages: Number.MAX_SAFE_INTEGER }, lacks };
+}
+
+function bodyOf({ session_id, project, extra }: EntryOf<"message">) {
+  return { session_id, project, extra };
+}
+
+function fromRequest({ messages, ...others }: SentRequest): Omit<Assembled, "answer"> {
+  return { exact: true, source: "request", ...others, messages: messages.map(toGiven), memories: [], chunks: [] };
 }
 
 function fromPack(interaction: Interaction): Omit<Assembled, "answer"> {

@@ -9,17 +9,20 @@ import { contentTexts, valueText } from "../model/content.js";
 import type { AnswerLookup, Context, ContextChange, GivenMessage, LedTo, Told } from "../model/context.js";
 import type { Entry, EntryOf, ErasedEntry, Interaction } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
-import { isJsonObject } from "../model/json.js";
+import { isJsonObject, type JsonValue } from "../model/json.js";
 import { isJsonLarger } from "../model/json-size.js";
 import { limits } from "../model/limits.js";
 import { firstCodePoints } from "../model/normalise.js";
 import { readRole, textsOfUser } from "../model/roles.js";
 import { TimeSlice } from "../model/scheduling.js";
+import { readUsage, tokenNames } from "../model/usage.js";
 import { EntryReader, type EntryRef } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
+import { SentRequests } from "../search/sent-requests.js";
 import { HistoryReader } from "../sessions/history/history.js";
 import { contextTooLarge } from "../sessions/history/history-refusals.js";
 import { TokenCounts, tokensOf } from "../sessions/history/tokens.js";
+import { givenTokens } from "../usage/price-table.js";
 import { AnswerFinder, callIdsOf, hasWordsOfUser, type ModelAnswer, mayHaveMade } from "./answers.js";
 import { type Assembled, assemble, partsOf } from "./assemble.js";
 import { ToldReader } from "./told.js";
@@ -36,7 +39,8 @@ export class ContextReader {
     this.#parts = parts;
     this.#entries = new EntryReader(parts);
     this.#answers = new AnswerFinder({ index: parts.index, entries: this.#entries });
-    this.#sources = { index: parts.index, histories: new HistoryReader(parts), answers: this.#answers };
+    const requests = new SentRequests(parts);
+    this.#sources = { index: parts.index, histories: new HistoryReader(parts), answers: this.#answers, requests };
     this.#told = new ToldReader(parts, { ...this.#sources, entries: this.#entries }, this.#tokens);
   }
 
@@ -44,12 +48,13 @@ export class ContextReader {
   async context(ref: EntryRef & { readonly is_masked?: boolean }): Promise<AnswerLookup<Context> | undefined> {
     return this.#ofAnswer(ref, async (answer) => {
       const assembled = await assemble(this.#sources, answer);
-      const change = await this.#previous(answer, assembled.messages);
+      const change = await this.#previous(answer, assembled);
       const { messages, previous } = await this.#linked(answer, assembled.messages, change);
       const led_to = await ledTo({ index: this.#parts.index, entries: this.#entries }, answer);
       // Counting takes longest, so what is too large is refused first.
       if (isJsonLarger([{ ...assembled, messages }, previous], limits.context_bytes)) throw contextTooLarge();
-      const context = { ...assembled, messages, tokens: await this.#count(assembled), ...previous, led_to };
+      const tokens = { tokens: await this.#count(assembled), ...reportedTokens(answer) };
+      const context = { ...assembled, messages, ...tokens, ...previous, led_to };
       return ref.is_masked === true ? this.#masked(context) : context;
     });
   }
@@ -71,11 +76,11 @@ export class ContextReader {
     return "id" in ref ? this.#entries.getById(ref.id) : this.#entries.getByPosition(ref.position);
   }
 
-  async #previous(answer: ModelAnswer, now: readonly GivenMessage[]): Promise<ContextChange | undefined> {
+  async #previous(answer: ModelAnswer, now: Assembled): Promise<ContextChange | undefined> {
     const before = await this.#answers.previous(answer);
     if (before === undefined) return undefined;
     const then = await assemble(this.#sources, before);
-    return compareMessages(before.id, then.messages, now);
+    return { ...compareMessages(before.id, then.messages, now.messages), ...compareOthers(then, now) };
   }
 
   /** Removed messages are linked as well, in the same pass over the session. */
@@ -121,7 +126,7 @@ export class ContextReader {
 }
 
 /** How the messages differ from those of the answer before. Only identical messages count as the same. */
-function compareMessages(entry_id: string, then: readonly GivenMessage[], now: readonly GivenMessage[]): ContextChange {
+function compareMessages(entry_id: string, then: readonly GivenMessage[], now: readonly GivenMessage[]) {
   const left = new Map<string, number>();
   const names = then.map(keyOf);
   for (const name of names) left.set(name, (left.get(name) ?? 0) + 1);
@@ -142,6 +147,44 @@ function compareMessages(entry_id: string, then: readonly GivenMessage[], now: r
     removed.push(message);
   }
   return { entry_id, kept: now.length - added.length, added, removed: removed.reverse() };
+}
+
+/** How the system prompt and the tools differ, as far as they were recorded. */
+function compareOthers(then: Assembled, now: Assembled): Pick<ContextChange, "system" | "tools"> {
+  const isSame = JSON.stringify(then.system ?? null) === JSON.stringify(now.system ?? null);
+  const [before, after] = [toolNames(then.tools), toolNames(now.tools)];
+  return {
+    system: isSame ? "same" : "changed",
+    tools: {
+      added: after.filter((name) => !before.includes(name)),
+      removed: before.filter((name) => !after.includes(name)),
+    },
+  };
+}
+
+/** The names of tools, in any provider's form. */
+function toolNames(tools: JsonValue | undefined): readonly string[] {
+  if (!Array.isArray(tools)) return [];
+  const named = tools.flatMap((tool): readonly string[] => {
+    if (!isJsonObject(tool)) return [];
+    if (Array.isArray(tool.functionDeclarations)) return toolNames(tool.functionDeclarations);
+    const name = isJsonObject(tool.function) ? tool.function.name : tool.name;
+    return typeof name === "string" ? [name] : [];
+  });
+  return [...new Set(named)];
+}
+
+/** What the provider counted as input, cached parts included. */
+function reportedTokens(answer: ModelAnswer): { readonly tokens_reported?: number } {
+  if (answer.kind !== "interaction" && answer.kind !== "message") return {};
+  const { client, extra } = answer;
+  const read = readUsage(answer.kind === "interaction" ? answer.usage : extra.usage);
+  if (read === undefined) return {};
+  const { usage, ...counting } = read;
+  const named = answer.kind === "interaction" ? answer.model : extra.model;
+  const model = typeof named === "string" ? named : "";
+  const { given } = givenTokens({ client, model, ...counting, tokens: tokenNames.map((name) => usage[name] ?? 0) });
+  return given === 0 ? {} : { tokens_reported: given };
 }
 
 /** The message without where it was recorded. */

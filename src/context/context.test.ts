@@ -71,7 +71,18 @@ describe("an exact context", () => {
       removed: [says("system", "rule"), says("user", "same"), says("user", "Byte")].map((gone) => {
         return { ...gone, entry_id: "e1" };
       }),
+      system: "same",
+      tools: { added: [], removed: [] },
     });
+  });
+
+  test("differs from the turn before in its system prompt and its tools, by name", async () => {
+    const messages = [says("user", "go")];
+    const then = { messages, system: "Be kind.", tools: [{ name: "read" }, { function: { name: "write" } }] };
+    const now = { messages, system: [{ text: "Be brief." }], tools: [{ name: "read" }, { name: "run" }] };
+    const recorder = await recorded(asked("a", then), asked("b", now));
+    const change = (await recorder.context("e2"))?.previous;
+    expect(change).toMatchObject({ system: "changed", tools: { added: ["run"], removed: ["write"] } });
   });
 });
 
@@ -145,7 +156,8 @@ describe("told", () => {
     const distances = told?.given.map(({ tokens_from_end }) => tokens_from_end) ?? [];
     expect(distances).toEqual([...distances].sort((left, right) => right - left));
     expect(await recorder.told("e1", "push\nto")).toMatchObject({ verdict: "given" });
-    expect(await recorder.told("e1", "push to")).toMatchObject({ verdict: "never", given: [] });
+    expect(await recorder.told("e1", "push to")).toMatchObject({ verdict: "given" });
+    expect(await recorder.told("e1", "pushed to")).toMatchObject({ verdict: "never", given: [] });
   });
 
   test("the prompt was given, although the recorded messages lack it", async () => {
@@ -318,9 +330,10 @@ describe("told", () => {
     expect(await verdict("never push")).toBe("never");
     expect(await verdict("neverpush")).toBe("never");
     expect(await verdict("be\nBRIEF")).toBe("given");
-    expect(await verdict("be brief")).toBe("never");
+    expect(await verdict("be brief")).toBe("given");
     expect(await verdict("runs  it")).toBe("given");
-    expect(await verdict("runs it")).toBe("never");
+    expect(await verdict("runs it")).toBe("given");
+    expect(await verdict("runsit")).toBe("never");
   });
 
   test("what no answer was given before a clear was never given", async () => {

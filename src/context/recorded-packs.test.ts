@@ -2,11 +2,13 @@
 import { expect, test } from "vitest";
 import { memoryRecorder } from "../../test/support/memory-recorder.js";
 import { noMask } from "../model/mask.js";
+import { SentRequests } from "../search/sent-requests.js";
 import { RecordedPacks } from "./recorded-packs.js";
 
 test("a table that grows, one built again and no table agree, also after something was forgotten", async () => {
   const { recorder, log, index } = memoryRecorder();
-  const kept = new RecordedPacks({ log, index, mask: noMask });
+  const parts = { log, index, mask: noMask };
+  const kept = new RecordedPacks(parts, new SentRequests(parts));
   const phrases = ["rule a", "rule b", "a", "rule", "nobody"];
   /** Each is in some of the packs: A until it is taken out and again later, B in one, and a text of its own in each. */
   const record = async (nth: number): Promise<void> => {
@@ -18,8 +20,8 @@ test("a table that grows, one built again and no table agree, also after somethi
   const compare = async (): Promise<void> => {
     const { position } = await log.head();
     await recorder.session("s").history();
-    const rebuilt = new RecordedPacks({ log, index, mask: noMask });
-    const without = new RecordedPacks({ log, index, mask: noMask }, 0);
+    const rebuilt = new RecordedPacks(parts, new SentRequests(parts));
+    const without = new RecordedPacks(parts, new SentRequests(parts), 0);
     for (const phrase of [...phrases, "own 3"]) {
       for (let before = 1; before <= position + 1; before += 1) {
         const request = { session_id: "s", before, phrase };

@@ -3,21 +3,25 @@
 //
 // The distinct texts of a session are cached with the packs that hold them. Sessions with very large packs are read every time.
 
+import { rowPages } from "../index/port.js";
+import { HAS_CONTEXT } from "../index/references.js";
 import { partsOfPack } from "../index/texts.js";
 import type { StoredBody } from "../log/port.js";
 import { itemAt } from "../model/item-at.js";
-import { isJsonObject, parseJsonObject } from "../model/json.js";
-import { normalise } from "../model/normalise.js";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";
 import { SerialQueue, TimeSlice } from "../model/scheduling.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { indexOfText, mayHold, preFiltersOf } from "../search/matching.js";
+import type { SentRequests } from "../search/sent-requests.js";
 import { positionsIn } from "../sessions/history/span.js";
 import { getSession } from "../sessions/session-list.js";
 import { isRecordedPack } from "./assemble.js";
+import { comparableWithin } from "./comparable.js";
 
 /** Few bodies are read at first, because the first often matches; each may be as large as an entry can be. */
 const CHUNK_FIRST = 4;
 const CHUNK_MAX = 256;
+const KEYS_AT_ONCE = 1_000;
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** A session with larger packs gets no table. */
 const TABLE_BYTES_MAX = 128 * 1024 * 1024;
@@ -41,18 +45,21 @@ export interface PackQuery {
   readonly session_id: string;
   /** Only packs before this position. */
   readonly before: number;
-  /** Normalised. */
+  /** In the form that is compared. */
   readonly phrase: string;
 }
 
 export class RecordedPacks {
   readonly #parts: ReadingParts;
+  readonly #requests: SentRequests;
   readonly #tableBytesMax: number;
   readonly #cache = new Map<string, CachedSession>();
   readonly #making = new SerialQueue();
+  readonly #textsByMessage = new WeakMap<object, readonly string[]>();
 
-  constructor(parts: ReadingParts, tableBytesMax = TABLE_BYTES_MAX) {
+  constructor(parts: ReadingParts, requests: SentRequests, tableBytesMax = TABLE_BYTES_MAX) {
     this.#parts = parts;
+    this.#requests = requests;
     this.#tableBytesMax = tableBytesMax;
   }
 
@@ -60,8 +67,8 @@ export class RecordedPacks {
   async uses(query: PackQuery): Promise<{ readonly first: number; readonly last: number } | undefined> {
     const { table } = await this.#session(query.session_id);
     if (table !== undefined) return table.uses(query);
-    const interactions = await this.#positions(query.session_id, { kinds: ["interaction"] });
-    const positions = interactions.filter((position) => position < query.before);
+    const given = await this.#givenPositions(query.session_id);
+    const positions = given.filter((position) => position < query.before);
     const first = await this.#find(positions, query.phrase);
     if (first === undefined) return undefined;
     return { first, last: (await this.#find(positions.toReversed(), query.phrase)) ?? first };
@@ -94,11 +101,21 @@ export class RecordedPacks {
     session_id: string,
     before: PackTable | undefined,
   ): Promise<Pick<CachedSession, "table" | "unrecorded">> {
-    const interactions = await this.#positions(session_id, { kinds: ["interaction"] });
-    const table = await this.#table(interactions, before);
+    const given = await this.#givenPositions(session_id);
+    const table = await this.#table(given, before);
     const messages = await this.#positions(session_id, { kinds: ["message"], role: "assistant" });
-    const others = interactions.filter((position) => table?.recorded.has(position) !== true);
-    return { table, unrecorded: [...messages, ...others].sort((left, right) => left - right) };
+    const answers = [...new Set([...messages, ...given])].sort((left, right) => left - right);
+    return { table, unrecorded: answers.filter((position) => table?.recorded.has(position) !== true) };
+  }
+
+  /** Positions of interactions, and of messages that name their request, in order. */
+  async #givenPositions(session_id: string): Promise<readonly number[]> {
+    const positions = [...(await this.#positions(session_id, { kinds: ["interaction"] }))];
+    const filter = { session_id, kinds: ["message"], references: [HAS_CONTEXT] };
+    for await (const page of rowPages((place) => this.#parts.index.list({ filter, ...place }), KEYS_AT_ONCE)) {
+      for (const { position } of page) positions.push(position);
+    }
+    return positions.sort((left, right) => left - right);
   }
 
   /** Extends the table, or builds a new one where an entry was forgotten since. */
@@ -109,7 +126,7 @@ export class RecordedPacks {
     for (let at = 0; at < rest.length; ) {
       const bodies = await this.#parts.log.getBodies(rest.slice(at, at + CHUNK_MAX), CHUNK_BYTES);
       for (const [offset, stored] of bodies.entries()) {
-        table.add(itemAt(rest, at + offset), { ...givenIn(stored), bytes: stored?.body?.length ?? 0 });
+        table.add(itemAt(rest, at + offset), { ...(await this.#given(stored)), bytes: stored?.body?.length ?? 0 });
         if (turn.isOver) await turn.next();
       }
       if (table.bytes > this.#tableBytesMax) return undefined;
@@ -136,15 +153,34 @@ export class RecordedPacks {
     for (let at = 0; at < positions.length; ) {
       const bodies = await this.#parts.log.getBodies(positions.slice(at, at + size), CHUNK_BYTES);
       for (const [offset, stored] of bodies.entries()) {
-        const mayBe = stored?.body !== undefined && mayHold(stored.body, preFilters);
-        const holds = (text: string): boolean => indexOfText(normalise(text), phrase) !== -1;
-        if (mayBe && givenIn(stored).texts.some(holds)) return positions[at + offset];
+        // A message names its request, which is another entry.
+        const mayBe = stored?.body !== undefined && (stored.kind === "message" || mayHold(stored.body, preFilters));
+        const holds = (text: string): boolean => indexOfText(comparableWithin(text), phrase) !== -1;
+        if (mayBe && (await this.#given(stored)).texts.some(holds)) return positions[at + offset];
         if (turn.isOver) await turn.next();
       }
       at += bodies.length;
       size = Math.min(size * 2, CHUNK_MAX);
     }
     return undefined;
+  }
+
+  /** Nothing for an erased or damaged entry. */
+  async #given(stored: StoredBody | undefined): Promise<GivenTexts> {
+    const isThere = stored?.body !== undefined && stored.flaw === undefined;
+    const body = (isThere ? parseJsonObject(stored.body) : undefined) ?? {};
+    if (stored?.kind !== "message") return givenIn(body);
+    const sent = await this.#requests.of(body);
+    if (sent === undefined) return NOTHING_GIVEN;
+    // Requests of a session share their messages.
+    const texts = partsOfPack({ ...sent }).flatMap((part) => {
+      const { value } = part;
+      if (typeof value !== "object" || value === null) return part.texts();
+      const known = this.#textsByMessage.get(value) ?? part.texts();
+      this.#textsByMessage.set(value, known);
+      return known;
+    });
+    return { texts, isRecorded: true };
   }
 
   async #positions(session_id: string, filter: Parameters<typeof positionsIn>[2]): Promise<readonly number[]> {
@@ -160,16 +196,24 @@ function weightOf({ table, unrecorded }: CachedSession): number {
   return SESSION_CHARS + (table?.chars ?? 0) + ANSWER_CHARS * unrecorded.length;
 }
 
-/** Nothing for an erased or damaged entry. */
-function givenIn(stored: StoredBody | undefined): { readonly texts: readonly string[]; readonly isRecorded: boolean } {
-  const isThere = stored?.body !== undefined && stored.flaw === undefined;
-  const { prompt, context_pack } = (isThere ? parseJsonObject(stored.body) : undefined) ?? {};
+interface GivenTexts {
+  readonly texts: readonly string[];
+  readonly isRecorded: boolean;
+}
+
+const NOTHING_GIVEN: GivenTexts = { texts: [], isRecorded: false };
+
+function givenIn({ prompt, context_pack }: JsonObject): GivenTexts {
   const pack = isJsonObject(context_pack) ? context_pack : {};
-  const texts = partsOfPack(pack).flatMap((part) => part.texts());
+  const texts = textsOfPack(pack);
   return { texts: typeof prompt === "string" ? [...texts, prompt] : texts, isRecorded: isRecordedPack(pack) };
 }
 
-/** A normalised text, and the runs of packs that hold it, both ends included. */
+function textsOfPack(pack: JsonObject): readonly string[] {
+  return partsOfPack(pack).flatMap((part) => part.texts());
+}
+
+/** A text as it is compared, and the runs of packs that hold it, both ends included. */
 interface KnownText {
   readonly normal: string;
   readonly runs: { readonly from: number; through: number }[];
@@ -222,7 +266,7 @@ class PackTable {
       if (last !== undefined && last.through >= nth - 1) last.through = nth;
       else if (known !== undefined) known.runs.push({ from: nth, through: nth });
       else {
-        this.#texts.set(text, { normal: normalise(text), runs: [{ from: nth, through: nth }] });
+        this.#texts.set(text, { normal: comparableWithin(text), runs: [{ from: nth, through: nth }] });
         this.#chars += 2 * text.length;
       }
     }

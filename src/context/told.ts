@@ -3,6 +3,7 @@
 import type { EntryPlace, FallReason, GivenPlace, Told } from "../model/context.js";
 import { itemAt } from "../model/item-at.js";
 import { normalise } from "../model/normalise.js";
+import { readRole } from "../model/roles.js";
 import { TimeSlice } from "../model/scheduling.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
@@ -11,6 +12,9 @@ import { type Snippet, snippetOf, snippetOfMasked } from "../search/snippet.js";
 import { type TokenCounts, tokensOf } from "../sessions/history/tokens.js";
 import type { ModelAnswer } from "./answers.js";
 import { type Assembled, assemble, type PlacedPart, partsOf } from "./assemble.js";
+import { comparable, comparableWithin } from "./comparable.js";
+import { nearestTo } from "./nearest.js";
+import { parentAnswer } from "./parent-answer.js";
 import { RecordedPacks } from "./recorded-packs.js";
 import { SaidBefore } from "./said-before.js";
 
@@ -28,29 +32,61 @@ export class ToldReader {
   constructor(parts: ReadingParts, sources: Sources, tokens: TokenCounts) {
     this.#parts = parts;
     this.#sources = sources;
-    this.#packs = new RecordedPacks(parts);
+    this.#packs = new RecordedPacks(parts, sources.requests);
     this.#tokens = tokens;
   }
 
-  /** @param phrase Normalised. */
-  async told(answer: ModelAnswer, phrase: string): Promise<Told> {
+  async told(answer: ModelAnswer, asked: string): Promise<Told> {
+    const told = await this.#ofSession(answer, asked);
+    const parent = await parentAnswer(this.#parts, this.#sources.entries, answer);
+    if (parent === undefined) return told;
+    const { verdict } = await this.#ofSession(parent, asked);
+    return { ...told, parent: { session_id: parent.session_id, verdict } };
+  }
+
+  async #ofSession(answer: ModelAnswer, asked: string): Promise<Told> {
+    const phrase = comparable(asked);
     const assembled = await assemble(this.#sources, answer);
-    const { exact, answer: place } = assembled;
-    const given = await this.#places(withOwnPrompt(answer, assembled), phrase);
+    const { exact, answer: place, lacks = [] } = assembled;
+    const parts = withOwnPrompt(answer, assembled);
+    const given = await this.#places(parts, phrase);
     const earlier = new EarlierAnswers(this.#parts, this.#packs, {
       session_id: answer.session_id,
       position: answer.position,
       phrase,
+      asked: normalise(asked),
       recordedAt: exact ? await this.#recordedAt(answer) : answer.position,
       isGiven: (position) => this.#isGiven(position, phrase),
     });
     const first = await earlier.first();
-    const known = { exact, answer: place, given };
-    if (given.length > 0) return { verdict: "given", ...known, first_given: first ?? place };
+    const known = { exact, answer: place, given, ...(lacks.length === 0 ? {} : { lacks }) };
+    if (given.length > 0) {
+      const own = (await isOnlyOwn(parts, phrase)) ? { only_own_words: true as const } : {};
+      return { verdict: "given", ...known, ...own, first_given: first ?? place };
+    }
     const last = await earlier.last();
-    if (last === undefined) return { verdict: "never", ...known };
-    const { why, ...last_given } = last;
-    return { verdict: "fell_out", ...known, last_given, first_given: first ?? last_given, why };
+    if (last !== undefined) {
+      const { why, ...last_given } = last;
+      return { verdict: "fell_out", ...known, last_given, first_given: first ?? last_given, why };
+    }
+    const nearest = await this.#nearest(parts, asked);
+    // Missing definitions of tools alone prove nothing about a text.
+    const isProven = lacks.every((part) => part === "tool definitions");
+    return { verdict: isProven ? "never" : "unknown", ...known, ...(nearest === undefined ? {} : { nearest }) };
+  }
+
+  async #nearest(parts: readonly PlacedPart[], phrase: string): Promise<Told["nearest"]> {
+    const texts = parts.flatMap((part) => part.texts().map((text, nth) => ({ part, text, nth })));
+    const found = await nearestTo(
+      phrase,
+      texts.map(({ text }) => text),
+    );
+    const holder = found === undefined ? undefined : texts[found.nth];
+    if (found === undefined || holder === undefined) return undefined;
+    const { entry_id, role } = holder.part;
+    const passage = normalise(holder.text.slice(found.start, found.end));
+    const { snippet } = this.#snippet(holder.part, holder, passage);
+    return { ...(entry_id === undefined ? {} : { entry_id }), role, snippet, ratio: found.ratio };
   }
 
   /** The request may have been recorded after the transcript. */
@@ -90,7 +126,7 @@ export class ToldReader {
   }
 
   /** A part's field name can mark its value as a secret, so the whole part is masked, too. */
-  #snippet(part: PlacedPart, { text, nth }: Holder, phrase: string): Snippet {
+  #snippet(part: PlacedPart, { text, nth }: Pick<Holder, "text" | "nth">, phrase: string): Snippet {
     const { mask } = this.#parts;
     const masked = part.texts(mask.value(part.value))[nth] ?? "";
     return masked === mask.text(text) ? snippetOf(text, [phrase], mask) : snippetOfMasked(masked, [phrase]);
@@ -112,13 +148,28 @@ async function holdersIn(parts: readonly PlacedPart[], phrase: string, most: num
   const turn = new TimeSlice();
   for (let at = parts.length - 1; at >= 0 && holders.length < most; at -= 1) {
     const texts = itemAt(parts, at).texts();
-    const nth = texts.findLastIndex((one) => indexOfText(normalise(one), phrase) !== -1);
+    const nth = texts.findLastIndex((one) => holds(one, phrase));
     const text = texts[nth];
-    // The normalised text may be a little longer; that is exact enough to count what follows.
-    if (text !== undefined) holders.push({ at, nth, text, end: indexOfText(normalise(text), phrase) + phrase.length });
+    // The compared text may be a little longer or shorter; that is exact enough to count what follows.
+    if (text !== undefined)
+      holders.push({ at, nth, text, end: indexOfText(comparableWithin(text), phrase) + phrase.length });
     if (turn.isOver) await turn.next();
   }
   return holders;
+}
+
+function holds(text: string, phrase: string): boolean {
+  return indexOfText(comparableWithin(text), phrase) !== -1;
+}
+
+/** Whether nobody but the model itself said it. */
+async function isOnlyOwn(parts: readonly PlacedPart[], phrase: string): Promise<boolean> {
+  const turn = new TimeSlice();
+  for (const part of parts) {
+    if (readRole(part.role) !== "assistant" && part.texts().some((text) => holds(text, phrase))) return false;
+    if (turn.isOver) await turn.next();
+  }
+  return true;
 }
 
 /** A prompt was sent even where the recorded messages lack it. */
@@ -138,7 +189,9 @@ interface EarlierQuery {
   readonly position: number;
   /** Where what it was given was recorded: with an interaction that may have come later. */
   readonly recordedAt: number;
+  /** In the form that contexts are compared in, and in that of searches. */
   readonly phrase: string;
+  readonly asked: string;
   /** Whether the answer at a position was given the phrase. */
   readonly isGiven: (position: number) => Promise<boolean>;
 }
@@ -183,7 +236,7 @@ class EarlierAnswers {
   }
 
   async #findSaid(): Promise<SaidBefore> {
-    const { session_id, position: before, phrase, isGiven } = this.#query;
+    const { session_id, position: before, asked: phrase, isGiven } = this.#query;
     const all = await this.#packs.unrecorded(session_id);
     const answers = all.filter((position) => position < before);
     return new SaidBefore(this.#parts, { session_id, before, phrase, answers, isGiven });

@@ -4,12 +4,11 @@ import { atifImporter } from "./atif.js";
 import { chatGptImporter } from "./chatgpt.js";
 import {
   claudeAgentNoteImporter,
-  claudeCodeDocumentImporter,
-  claudeCodeImporter,
   claudeIndexImporter,
   claudeRequestImporter,
   claudeResponseImporter,
-} from "./claude-code.js";
+} from "./claude-code/bodies.js";
+import { claudeCodeDocumentImporter, claudeCodeImporter } from "./claude-code/claude-code.js";
 import { codexImporter } from "./codex/codex.js";
 import { cursorImporter } from "./cursor.js";
 import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";

@@ -97,6 +97,8 @@ interface CallFacts {
   readonly counting?: Counting;
   /** Its tokens add to those of the entry it continues; otherwise they replace them. */
   readonly adds?: true;
+  /** What a source's total had left over: it may be a call that other entries describe. */
+  readonly rest?: true;
 }
 
 /** Longer names are cut, longer ids ignored; providers' have less than a quarter of this. */
@@ -112,6 +114,8 @@ export function callFactsOf(kind: string, body: JsonObject): CallFacts | undefin
       return ofMessage(body);
     case "consolidation":
       return ofConsolidation(body);
+    case "raw":
+      return ofRaw(body);
     default:
       return undefined;
   }
@@ -144,7 +148,14 @@ function ofConsolidation(body: JsonObject): CallFacts | undefined {
   return telling.tokens === undefined ? undefined : { of: String(body.id), ...telling };
 }
 
-type Telling = Omit<CallFacts, "of" | "adds">;
+/** Calls that a source tells of only by their tokens, such as those that compacted a conversation. */
+function ofRaw({ id, extra, ...body }: JsonObject): CallFacts | undefined {
+  if (!isJsonObject(extra) || !isJsonObject(extra.usage)) return undefined;
+  const telling = tellingOf("raw", { ...body, extra }, extra.usage);
+  return telling.tokens === undefined ? undefined : { of: String(id), ...telling, rest: true };
+}
+
+type Telling = Omit<CallFacts, "of" | "adds" | "rest">;
 
 function tellingOf(kind: string, body: JsonObject, usage: JsonValue | undefined): Telling {
   const extra = isJsonObject(body.extra) ? body.extra : {};

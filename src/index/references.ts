@@ -14,9 +14,11 @@ const referenceTable = {
   chunk: (kind, { chunks_used }) => (isCall(kind) ? textsIn(chunks_used) : []),
   tool: (kind, { tool }) => (kind === "tool_call" && typeof tool === "string" ? [tool] : []),
   model: modelsOf,
-  /** Interactions with a recorded context pack, and entries that were altered before they were indexed. */
-  has: ((kind, body): readonly ("context" | "altered")[] =>
-    hasContext(kind, body) ? ["context"] : []) satisfies Derive<"context" | "altered">,
+  /** Answers with a recorded context, recorded requests, and entries that were altered before they were indexed. */
+  has: ((kind, body): readonly ("context" | "request" | "altered")[] => [
+    ...(hasContext(kind, body) ? (["context"] as const) : []),
+    ...(isRequest(kind, body) ? (["request"] as const) : []),
+  ]) satisfies Derive<"context" | "request" | "altered">,
   /** The provider's id of an answer. */
   answer: answerIdsOf,
   is: marksOf satisfies Derive<Mark>,
@@ -34,8 +36,11 @@ export type Reference = {
   };
 }[keyof ReferenceTable];
 
-/** Marks interactions with a recorded context pack. */
+/** Marks interactions with a recorded context pack, and messages that name their request. */
 export const HAS_CONTEXT = { what: "has", reference: "context" } as const satisfies Reference;
+
+/** Marks raw entries that hold a request. */
+export const HAS_REQUEST = { what: "has", reference: "request" } as const satisfies Reference;
 
 /** Marks messages that a program put into the conversation. */
 export const INJECTED = { what: "is", reference: "injected" } as const satisfies Reference;
@@ -70,8 +75,14 @@ function modelsOf(kind: string, body: JsonObject): readonly string[] {
   return model === undefined ? [] : [model];
 }
 
-function hasContext(kind: string, { context_pack }: JsonObject): boolean {
+function hasContext(kind: string, { context_pack, extra }: JsonObject): boolean {
+  if (kind === "message") return isJsonObject(extra) && typeof extra.given_in === "string";
   return kind === "interaction" && isJsonObject(context_pack) && Object.keys(context_pack).length > 0;
+}
+
+/** A raw entry with the messages of a request, as far as an earlier one did not have them. */
+function isRequest(kind: string, { extra }: JsonObject): boolean {
+  return kind === "raw" && isJsonObject(extra) && isJsonObject(extra.given);
 }
 
 function answerIdsOf(kind: string, { extra }: JsonObject): readonly string[] {

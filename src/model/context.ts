@@ -59,7 +59,15 @@ const contextChange = Type.Object({
   kept: Type.Integer({ minimum: 0, description: "How many of the messages were given then, too." }),
   added: Type.Array(count, { description: "Places in `messages` of those that were not." }),
   removed: Type.Array(givenMessage, { description: "Messages that were given then and no longer." }),
+  system: oneOf(["same", "changed"]),
+  tools: Type.Object({ added: Type.Array(text), removed: Type.Array(text) }, { description: "By name." }),
 });
+
+const lacks = Type.Optional(
+  Type.Array(text, {
+    description: "What the source never records of a request, where that is known: `system prompt`, `rules files` …",
+  }),
+);
 
 export type Context = AnswerOf<typeof contextAnswer>;
 export const contextAnswer = named(
@@ -82,6 +90,10 @@ export const contextAnswer = named(
     memories: Type.Array(text),
     chunks: Type.Array(text),
     tokens: count,
+    tokens_reported: Type.Optional(
+      Type.Integer({ minimum: 0, description: "What the provider counted as input, cached parts included." }),
+    ),
+    lacks,
     previous: Type.Optional(contextChange),
     led_to: ledTo,
   }),
@@ -97,13 +109,17 @@ const givenPlace = Type.Object({
   tokens_from_end: Type.Integer({ minimum: 0, description: "How many tokens followed it." }),
 });
 
+const verdict = oneOf(["given", "fell_out", "never", "unknown"], {
+  description:
+    "`fell_out`: an earlier answer of the session was given it. `unknown`: it was not found, but the source does not " +
+    "record everything that was sent.",
+});
+
 export type Told = AnswerOf<typeof toldAnswer>;
 export const toldAnswer = named(
   "Told",
   Type.Object({
-    verdict: oneOf(["given", "fell_out", "never"], {
-      description: "`fell_out`: an earlier answer of the session was given it.",
-    }),
+    verdict,
     exact,
     answer,
     given: Type.Array(givenPlace),
@@ -114,6 +130,20 @@ export const toldAnswer = named(
       Type.Object(entryPlace, { description: "The first answer of the session that was given it." }),
     ),
     why: Type.Optional(oneOf(["clear", "consolidation", "window", "removed"])),
+    nearest: Type.Optional(
+      Type.Object(
+        { entry_id: Type.Optional(text), role: text, snippet: text, ratio: Type.Number({ minimum: 0, maximum: 1 }) },
+        { description: "Where it was not found: the passage in which at least half of its words stand together." },
+      ),
+    ),
+    only_own_words: Type.Optional(Type.Literal(true, { description: "Only the model's own earlier answers had it." })),
+    lacks,
+    parent: Type.Optional(
+      Type.Object(
+        { session_id: text, verdict },
+        { description: "For a subagent: the same for the answer of the session that it came from." },
+      ),
+    ),
   }),
 );
 /** What removed a text: a marker of the session, the length of history, or the caller. */

@@ -58,9 +58,9 @@ export function marksOf(kind: string, body: JsonObject): readonly Mark[] {
   }
 }
 
-/** The model that an entry names; imported assistant messages may name one too. */
+/** The model that an entry names; imported messages and raw records may name one in `extra`. */
 export function modelOf(kind: string, { model, extra }: JsonObject): string | undefined {
-  const isImported = kind === "message" || kind === "consolidation";
+  const isImported = kind === "message" || kind === "consolidation" || kind === "raw";
   const named = isImported && isJsonObject(extra) ? extra.model : model;
   return isText(named) ? named : undefined;
 }

@@ -15,6 +15,7 @@ import type { ListPlace } from "./lists/list-query.js";
 import type { ReadingParts } from "./lists/reader.js";
 import { indexOfText, mayHold, type PreFilter, preFiltersOf } from "./matching.js";
 import type { SearchQuery } from "./search-query.js";
+import { SentRequests } from "./sent-requests.js";
 
 /** A text that a model was given, in the newest interaction of its session that it was given in. */
 export interface GivenHit {
@@ -33,9 +34,11 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 
 export class GivenSearch {
   readonly #parts: ReadingParts;
+  readonly #requests: SentRequests;
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
+    this.#requests = new SentRequests(parts);
   }
 
   /** Hits newest first, after the query's cursor. What comes before it is read, too, because a text is shown once. */
@@ -43,10 +46,11 @@ export class GivenSearch {
     const { after, terms, excluded } = query;
     const preFilters = preFiltersOf(terms);
     const seen = new Set<string>();
+    const checked = new WeakSet<object>();
     for await (const { key, stored } of this.#packs(query.filter)) {
-      const body = readPack(stored, preFilters);
+      const body = stored.kind === "message" ? await this.#readRequest(stored) : readPack(stored, preFilters);
       if (body === undefined) continue;
-      for (const [nth, text] of textsIn(body).entries()) {
+      for (const [nth, text] of uncheckedTexts(body, checked)) {
         if (!isMeant(text, terms, excluded)) continue;
         const name = nameOf(body, text);
         if (seen.has(name)) continue;
@@ -66,9 +70,21 @@ export class GivenSearch {
     }
     for (const [session_id, wanted] of bySession) {
       if (session_id === "") for (const { at } of wanted) counts[at] = 1;
-      else for await (const { stored } of this.#packs({ session_id })) count(stored, wanted, counts);
+      else {
+        for await (const { stored } of this.#packs({ session_id })) {
+          if (stored.kind !== "message") count(stored, wanted, counts);
+          else countIn((await this.#readRequest(stored)) ?? {}, wanted, counts);
+        }
+      }
     }
     return counts;
+  }
+
+  /** An answer with the request that it names, as if it had been recorded with it. */
+  async #readRequest({ body: json, flaw }: StoredBody): Promise<JsonObject | undefined> {
+    const body = flaw === undefined ? parseJsonObject(json) : undefined;
+    const sent = body === undefined ? undefined : await this.#requests.of(body);
+    return sent === undefined ? undefined : { ...body, context_pack: { ...sent } };
   }
 
   async *#packs(filter: RowFilter): AsyncGenerator<{ readonly key: RowKey; readonly stored: StoredBody }> {
@@ -94,6 +110,22 @@ export class GivenSearch {
 /** The texts of a body's context pack in their order, each as often as it stands there. */
 export function textsIn({ context_pack }: JsonObject): readonly string[] {
   return isJsonObject(context_pack) ? partsOfPack(context_pack).flatMap((part) => part.texts()) : [];
+}
+
+/**
+ * The texts of a body's context pack, each with its place. Requests of a session share their messages: those that a newer one
+ * had are left out, because each text is shown once.
+ */
+function* uncheckedTexts({ context_pack }: JsonObject, checked: WeakSet<object>): Generator<readonly [number, string]> {
+  if (!isJsonObject(context_pack)) return;
+  let nth = 0;
+  for (const { value, texts } of partsOfPack(context_pack)) {
+    const own = texts();
+    const isChecked = typeof value === "object" && value !== null && checked.has(value);
+    if (!isChecked) for (const [at, text] of own.entries()) yield [nth + at, text];
+    if (typeof value === "object" && value !== null) checked.add(value);
+    nth += own.length;
+  }
 }
 
 function readPack({ body, flaw }: StoredBody, preFilters: readonly PreFilter[]): JsonObject | undefined {
@@ -130,9 +162,16 @@ function count(
   if (json === undefined || flaw !== undefined) return;
   // A text occurs in the body as JSON writes it, unless it is a number.
   const possible = wanted.filter(({ text }) => NO_STRING.test(text) || json.includes(JSON.stringify(text)));
-  if (possible.length === 0) return;
-  const texts = new Set(textsIn(parseJsonObject(json) ?? {}));
-  for (const { at, text } of possible) if (texts.has(text)) counts[at] = (counts[at] ?? 0) + 1;
+  if (possible.length > 0) countIn(parseJsonObject(json) ?? {}, possible, counts);
+}
+
+function countIn(
+  body: JsonObject,
+  wanted: readonly { readonly at: number; readonly text: string }[],
+  counts: number[],
+): void {
+  const texts = new Set(textsIn(body));
+  for (const { at, text } of wanted) if (texts.has(text)) counts[at] = (counts[at] ?? 0) + 1;
 }
 
 const NO_STRING = /^(?:[0-9.eE+-]+|true|false)$/;

@@ -28,7 +28,7 @@ interface Group {
 /** What identifies a call, the most reliable first. */
 const identities = ["of", "message", "request"] as const;
 
-/** Takes records of calls in order of position, and returns calls in the order in which they first occur. */
+/** Takes records of calls in order of position, and returns calls in the order in which they first occur; rests come last. */
 export class CallMerger {
   readonly #groups: Group[] = [];
   readonly #known = {
@@ -66,11 +66,25 @@ export class CallMerger {
   }
 
   *counted(): Generator<ModelCall> {
+    const counted = new Set<string>();
+    const rests: ModelCall[] = [];
     for (const { tellings, into } of this.#groups) {
       const call = into === undefined ? toCall(tellings) : undefined;
-      if (call !== undefined) yield call;
+      if (call === undefined) continue;
+      if (tellings[0]?.rest === true) {
+        rests.push(call);
+        continue;
+      }
+      counted.add(nameOf(call));
+      yield call;
     }
+    // What a total had left over may be a call that was recorded by other means.
+    for (const rest of rests) if (!counted.has(nameOf(rest))) yield rest;
   }
+}
+
+function nameOf({ session_id, tokens }: ModelCall): string {
+  return JSON.stringify([session_id, tokens]);
 }
 
 function rootOf(group: Group | undefined): Group | undefined {

@@ -33,8 +33,13 @@ def blocks_of(content):
 
 
 def claude(path):
-    """One answer is one message id; of its usage the greatest counts; a prompt is what is left without injected text."""
+    """One answer is one message id; of its usage the greatest counts; a prompt is what is left without injected text.
+
+    A slash command is a prompt, and a command for the shell a call of a tool. Of a total, what the answers do not account for
+    since the total before was spent on a compaction between the two.
+    """
     users, answers, results, errors = set(), {}, set(), 0
+    total, seen_before, compacted, left = {}, set(), False, {"input_tokens": 0, "output_tokens": 0}
     for number, line in enumerate(lines_of(path)):
         message = line.get("message") if isinstance(line.get("message"), dict) else {}
         blocks = blocks_of(message.get("content"))
@@ -49,18 +54,40 @@ def claude(path):
             seen = answers.setdefault((line.get("isSidechain"), message.get("id") or key), {})
             if usage.get("output_tokens", 0) >= seen.get("output_tokens", 0) and message.get("model") != "<synthetic>":
                 seen.update(usage)
+        elif line.get("subtype") == "compact_boundary":
+            compacted = True
+        elif line.get("type") == "attachment" and (line.get("attachment") or {}).get("type") == "queued_command":
+            if (line["attachment"].get("commandMode") or "prompt") == "prompt" and line["attachment"].get("prompt"):
+                users.add(key)
+        elif line.get("type") == "cost-state":
+            now = {name: sum(usage.get(source, 0) for usage in line["modelUsage"].values())
+                   for name, source in (("input_tokens", "inputTokens"), ("output_tokens", "outputTokens"))}
+            new = [usage for answer, usage in answers.items() if answer not in seen_before]
+            if compacted:
+                for name in now:
+                    spent = sum(usage.get(name, 0) for usage in new)
+                    left[name] += max(0, now[name] - total.get(name, 0) - spent)
+            total, seen_before, compacted = now, set(answers), False
         elif line.get("type") == "user" and message:
+            text = "\n".join(block.get("text", "") for block in blocks)
+            if not line.get("isMeta") and "<command-name>" in text:
+                users.add(key)
+                continue
+            if "<bash-input>" in text:
+                results.add(key)
+                continue
             found = [block for block in blocks if block.get("type") == "tool_result"]
             results.update((block.get("tool_use_id") or (key, index)) for index, block in enumerate(found))
             rest = [block for block in blocks if block.get("type") != "tool_result"]
             said = [block for block in rest if INJECTED.sub("", block.get("text", "-")).strip()]
             is_empty = not blocks and message.get("content", 0) in ("", None)
+            origin = (line.get("origin") or {}).get("kind", "human") if isinstance(line.get("origin"), dict) else "human"
             is_own = line.get("isMeta") or line.get("isCompactSummary") or line.get("promptSource") == "system"
+            is_own = is_own or origin != "human"
             if not is_own and (said or is_empty):
                 users.add(key)
     tokens = {
-        "input_tokens": sum(usage.get("input_tokens", 0) for usage in answers.values()),
-        "output_tokens": sum(usage.get("output_tokens", 0) for usage in answers.values()),
+        name: sum(usage.get(name, 0) for usage in answers.values()) + left[name] for name in ("input_tokens", "output_tokens")
     }
     return {"user": len(users), "assistant": len(answers), "tool_calls": len(results), "errors": errors, **tokens}
 

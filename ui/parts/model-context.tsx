@@ -35,7 +35,7 @@ export function ModelContext({ entry }: { readonly entry: Row }) {
 }
 
 function ContextDetails({ context }: { readonly context: ContextAnswer }) {
-  const { exact, messages, memories, chunks, tokens, previous, system, tools, pack } = context;
+  const { exact, messages, memories, chunks, tokens, tokens_reported, lacks, previous, system, tools, pack } = context;
   const facts = [plural(messages.length, "message"), ...usedWords(memories, chunks), plural(tokens, "token")];
   const added = new Set(previous?.added);
   return (
@@ -43,6 +43,8 @@ function ContextDetails({ context }: { readonly context: ContextAnswer }) {
       <p className="aside">
         Given {facts.join(" · ")}
         {exact ? ", exactly as recorded." : ", reconstructed from the session; the request itself was not recorded."}
+        {tokens_reported !== undefined && ` The provider counted ${plural(tokens_reported, "token")}.`}
+        {lacks !== undefined && ` Not recorded: ${lacks.join(", ")}.`}
       </p>
       {previous !== undefined && (
         <p className="aside">
@@ -189,11 +191,11 @@ function ToldVerdict({ id, asked }: { readonly id: string; readonly asked: strin
   const { value, error, reload } = useRequest((signal) => getTold(id, asked, signal), [id, asked]);
   if (error !== undefined) return <Failed error={error} reload={reload} />;
   if (value === undefined) return null;
-  const { verdict, given, last_given, first_given, why } = value;
+  const { verdict, given, last_given, first_given, why, nearest, only_own_words, lacks, parent } = value;
   return (
     <div className="told" data-verdict={verdict} aria-live="polite">
       <p>
-        <strong>{verdicts[verdict]}</strong>
+        <strong>{only_own_words === true ? "Only in the model’s own earlier answers" : verdicts[verdict]}</strong>
         {why !== undefined && ` (${reasons[why]})`}
         {last_given !== undefined && (
           <>
@@ -207,7 +209,20 @@ function ToldVerdict({ id, asked }: { readonly id: string; readonly asked: strin
             <Link to={to(["entries", first_given.entry_id])}>first given for #{first_given.position}</Link>
           </>
         )}
+        {parent !== undefined && (
+          <>
+            {" · "}
+            <Link to={to(["sessions", parent.session_id])}>in the session that it came from</Link>:{" "}
+            {verdicts[parent.verdict].toLowerCase()}
+          </>
+        )}
       </p>
+      {verdict === "unknown" && lacks !== undefined && <p className="aside">Not recorded: {lacks.join(", ")}.</p>}
+      {nearest !== undefined && (
+        <p className="aside" dir="auto">
+          Nearest, {Math.round(nearest.ratio * 100)} % of its words: {nearest.snippet}
+        </p>
+      )}
       <ul className="context-messages">
         {given.map((place, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: places have no id.
@@ -230,7 +245,7 @@ function ToldVerdict({ id, asked }: { readonly id: string; readonly asked: strin
   );
 }
 
-const verdicts = { given: "Given", fell_out: "Fell out", never: "Never given" } satisfies {
+const verdicts = { given: "Given", fell_out: "Fell out", never: "Never given", unknown: "Unknown" } satisfies {
   readonly [verdict in ToldAnswer["verdict"]]: string;
 };
 

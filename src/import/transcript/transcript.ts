@@ -67,6 +67,15 @@ export interface Compaction {
   readonly dropped?: readonly string[];
 }
 
+/** What a compaction leaves. */
+export interface Consolidated {
+  readonly through: number;
+  readonly summary: string;
+  readonly kept: readonly number[];
+  readonly trigger?: string | undefined;
+  readonly tokens_before?: number | undefined;
+}
+
 /** Calls without a result yet; of more than these, the oldest are dropped. */
 const CALLS_MAX = 4_096;
 /** How many steps may wait for an answer that is still open. */
@@ -187,6 +196,8 @@ export class TranscriptSession {
   isNew(facts: SessionFacts): boolean {
     const known = this.#facts;
     if (known === undefined || facts.metadata !== undefined) return true;
+    if (facts.lacks !== undefined && facts.lacks.join() !== (known.lacks ?? this.#transcript.tool.lacks).join())
+      return true;
     for (const name of factNames) if (facts[name] !== undefined && facts[name] !== known[name]) return true;
     return false;
   }
@@ -216,6 +227,10 @@ export class TranscriptSession {
     fields: { readonly role: string; readonly content: unknown; readonly [field: string]: unknown },
   ): SessionStep {
     return this.#step(origin, { kind: "message", ...fields });
+  }
+
+  consolidation(origin: Origin, fields: Consolidated): SessionStep {
+    return this.#step(origin, { kind: "consolidation", ...fields });
   }
 
   /** A tool result, with the call that it answers. */

@@ -35,7 +35,19 @@ export function toldText(told: Told, phrase: string, pane: Pane): string {
   if (first_given !== undefined && first_given.entry_id !== told.answer.entry_id) {
     lines.push(`First given for #${first_given.position} (${first_given.entry_id}).`);
   }
+  if (told.lacks !== undefined && told.verdict !== "given")
+    lines.push(`Not recorded: ${told.lacks.map((part) => cleanLine(part)).join(", ")}.`);
+  if (told.parent !== undefined) {
+    lines.push(
+      `In the session that it came from (${cleanLine(told.parent.session_id)}): ${told.parent.verdict.replace("_", " ")}.`,
+    );
+  }
   const width = widthOf(pane);
+  if (told.nearest !== undefined) {
+    const { snippet, ratio, role } = told.nearest;
+    lines.push("", `Nearest: ${Math.round(ratio * 100)} % of its words, in ${cleanLine(role)}`);
+    lines.push(...wrapText(cleanLine(snippet, snippet.length), width).map((line) => `${INDENT}${line}`));
+  }
   for (const { role, snippet, tokens_from_end, entry_id } of given) {
     const place = [
       `${countOf(tokens_from_end, "token", "tokens")} from the end`,
@@ -49,8 +61,10 @@ export function toldText(told: Told, phrase: string, pane: Pane): string {
 
 const RECONSTRUCTED = "reconstructed: the request itself was not recorded";
 
-function verdictWords({ verdict, why }: Told, quoted: string): string {
+function verdictWords({ verdict, why, only_own_words }: Told, quoted: string): string {
+  if (verdict === "given" && only_own_words === true) return `Only in the model's own earlier answers: ${quoted}.`;
   if (verdict === "given") return `Given: ${quoted} was in the model's context.`;
+  if (verdict === "unknown") return `Unknown: ${quoted} was not found, but not everything that was sent is recorded.`;
   if (verdict === "never") return `Never given: ${quoted} was in the context of no answer of this session.`;
   return `Fell out: ${quoted} was given earlier, but no longer${why === undefined ? "" : ` (${reasons[why]})`}.`;
 }
@@ -63,7 +77,7 @@ const reasons = {
 } satisfies { readonly [why in NonNullable<Told["why"]>]: string };
 
 function headLines(context: Context, { colours }: Pane): readonly string[] {
-  const { answer, exact, messages, tokens, previous, memories, chunks } = context;
+  const { answer, exact, messages, tokens, tokens_reported, lacks, previous, memories, chunks } = context;
   const how = exact ? "as recorded" : RECONSTRUCTED;
   const used = [...memories.map((id) => `memory ${id}`), ...chunks.map((id) => `chunk ${id}`)].map((one) =>
     cleanLine(one),
@@ -73,6 +87,8 @@ function headLines(context: Context, { colours }: Pane): readonly string[] {
   return [
     colours.bold(`Context of answer #${answer.position}`),
     `${countOf(messages.length, "message", "messages")}, ${countOf(tokens, "token", "tokens")}, ${how}.`,
+    ...(tokens_reported === undefined ? [] : [`The provider counted ${countOf(tokens_reported, "token", "tokens")}.`]),
+    ...(lacks === undefined ? [] : [`Not recorded: ${lacks.map((part) => cleanLine(part)).join(", ")}.`]),
     ...(used.length === 0 ? [] : [`With ${used.join(", ")}.`]),
     ...(previous === undefined
       ? []

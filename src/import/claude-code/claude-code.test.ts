@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fixturePath, fixtureRecords } from "../../test/support/fixtures.js";
-import { counts, importBench } from "../../test/support/import-target.js";
-import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
+import { fixturePath, fixtureRecords } from "../../../test/support/fixtures.js";
+import { counts, importBench } from "../../../test/support/import-target.js";
+import { expectLegalHistory, tokensOf } from "../../../test/support/transcripts.js";
 
 const session_id = "9f0c7a52-1111-4222-8333-444455556666";
 const folder = fixturePath("import", "claude-code", "shop");
@@ -52,7 +52,7 @@ describe("a session", () => {
     const summary = await bench.recorder.session(session_id).summary();
     expect(summary).toMatchObject({
       title: "The till that rounded down",
-      messages: 6,
+      messages: 7,
       tool_calls: 3,
       errors: 2,
       projects: ["shop"],
@@ -79,8 +79,9 @@ describe("a session", () => {
         project: "shop",
         id: `claude-code:${lines[1]?.uuid}`,
         session_id,
-        extra: { injected: ["<system-reminder>Today is Monday.</system-reminder>"] },
+        injected: "",
       },
+      { content: "<system-reminder>Today is Monday.</system-reminder>", injected: "reminder" },
       {
         role: "assistant",
         id: "claude-code:msg_01AAA",
@@ -98,6 +99,8 @@ describe("a session", () => {
         },
       },
       { role: "assistant", id: "claude-code:msg_01BBB" },
+      { role: "user", content: "/compact", injected: "", extra: { command: { name: "/compact", args: "" } } },
+      { role: "user", injected: "command" },
       { role: "user", content: [text("<3 yes, and here is a screenshot"), { type: "image" }] },
       { role: "assistant", id: "claude-code:msg_01CCC", content: "" },
       { role: "assistant", id: "claude-code:msg_01DDD" },
@@ -120,8 +123,6 @@ describe("a session", () => {
     const raw = entries.filter(({ kind }) => kind === "raw");
     expect(raw).toMatchObject([
       { record: { type: "file-history-snapshot" } },
-      { record: { message: { content: expect.stringContaining("/compact") } } },
-      { record: { isMeta: true } },
       { record: { type: "weather", cloudy: true } },
       { record: { type: "summary" } },
       { record: { type: "custom-title" } },
@@ -141,9 +142,13 @@ describe("a session", () => {
       prompt(promptSource, promptSource, { promptSource }),
     );
     await bench.import(bench.write("s.jsonl", sources));
-    const entries = await bench.entries();
-    expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([{ content: "typed" }, { content: "sdk" }]);
-    expect(entries.filter(({ kind }) => kind === "raw")).toMatchObject([{ record: { promptSource: "system" } }]);
+    const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
+    const said = { injected: "" };
+    expect(messages).toMatchObject([
+      { content: "typed", ...said },
+      { content: "sdk", ...said },
+      { content: "system", injected: "other" },
+    ]);
   });
 
   test("a withdrawn and repeated prompt leaves history with its answers, however the file grew", async () => {

@@ -1,0 +1,40 @@
+// Transcripts that real agents wrote against a scripted model: what was recorded of them agrees with what the model server saw.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { sharedData } from "../support/fixtures.js";
+import { agentsIn, compareAgent } from "./agents.js";
+
+const folder = sharedData("agents");
+const agents = folder === undefined ? [] : agentsIn(folder);
+
+/**
+ * What differs, by agent. Tokens of compactions are in no transcript of these versions; everything else is to be removed from
+ * here by making it right.
+ */
+const DIFFERS: { readonly [agent: string]: readonly string[] } = {
+  "claude-code-2.1.197": ["tokens of compactions"],
+  "cline-3.0.65": ["calls", "failures", "prompts", "tokens"],
+  "copilot-1.0.102": ["answers", "calls", "failures", "prompts", "tokens", "told"],
+  "gemini-cli-0.61.0": ["answers", "tokens of compactions"],
+  "opencode-1.18.33": ["prompts", "tokens"],
+  "pi-0.73.1": ["tokens of compactions"],
+  "qwen-code-0.24.4": ["calls", "failures", "prompts", "tokens", "told"],
+};
+
+describe("an agent's own transcript", () => {
+  test.each(agents)("%s agrees with what the model server saw", async (agent) => {
+    const { problems } = await compareAgent(join(folder as string, agent));
+    const known = DIFFERS[agent] ?? [];
+    const unexpected = Object.entries(problems).filter(([check]) => !known.includes(check));
+    expect(Object.fromEntries(unexpected)).toEqual({});
+    // What agrees by now has to leave the list.
+    expect(known.filter((check) => !(check in problems))).toEqual([]);
+  });
+});
+
+test("the list names only agents that are there", () => {
+  if (folder === undefined) return;
+  expect(Object.keys(DIFFERS).filter((agent) => !agents.includes(agent))).toEqual([]);
+  expect(readFileSync(join(folder, "MANIFEST.md"), "utf8")).toContain("truth.json");
+});
