@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Database } from "../src/engines/sqlite/driver.js";
 import { openStore } from "../src/engines/stores.js";
 import { type InteractionInput, openRecorder, type Recorder } from "../src/index.js";
-import { packOwn } from "../src/log/capture/pack.js";
+import { packOwn } from "../src/log/capture/draft.js";
 import { itemAt } from "../src/model/item-at.js";
 import type { MemoryType } from "../src/model/memory.js";
 import { type Measured, median, mediansInTurn, percentile, type Suite, type SuiteOptions } from "./figures.js";

@@ -1,5 +1,5 @@
 // What a model was given for an answer: as the caller recorded it, or reconstructed from the session's history as it was then.
-import { type GivenPart, messagePart, partsOfPack, roleOf } from "../index/texts.js";
+import { type GivenPart, messagePart, partsOfPack, roleOf } from "../index/derivation.js";
 import { contentTexts } from "../model/content.js";
 import type { Context, GivenMessage } from "../model/context.js";
 import type { EntryOf, Interaction } from "../model/entry.js";

@@ -1,9 +1,9 @@
 // Contexts: what a model was given for an answer, how many tokens that was, what had changed since the answer before, where each
 // message was recorded first, and what the answer led to.
 
+import { roleOf } from "../index/derivation.js";
 import { feedbackOn } from "../index/feedback-fold.js";
 import type { EntryIndex } from "../index/port.js";
-import { roleOf } from "../index/texts.js";
 import { bodyToEntry, parseBodyText } from "../model/body.js";
 import { contentTexts, valueText } from "../model/content.js";
 import type { AnswerLookup, Context, ContextChange, GivenMessage, LedTo, Told } from "../model/context.js";

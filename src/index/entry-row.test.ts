@@ -1,7 +1,7 @@
 // What the index keeps of an entry: time, labels and references, and no recorded text.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../model/json.js";
-import { toEntryRow } from "./entry-row.js";
+import { toEntryRow } from "./derivation.js";
 
 const labels = { created_at: "2026-11-14T10:00:00.500Z", session_id: "s", project: "p", client: "c" };
 

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import type { EntryLog } from "../log/port.js";
 import { walkBodies } from "../log/walk-log.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
-import { compareRows, isAlteredRow } from "./entry-row.js";
+import { compareRows, isAlteredRow } from "./derivation.js";
 import type { Fold } from "./fold.js";
 import { folds, groupByKey } from "./folding.js";
 import { type EntryIndex, type EntryRow, type IndexDocument, isSameRevision, rowPages } from "./port.js";

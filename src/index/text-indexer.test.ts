@@ -3,9 +3,8 @@ import { beforeEach, expect, test } from "vitest";
 import { repeatableContext } from "../../test/support/write-context.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
-import { Indexer } from "./indexer.js";
+import { Indexer, TextIndexer } from "./indexer.js";
 import type { EntryTexts } from "./port.js";
-import { TextIndexer } from "./text-indexer.js";
 
 /** Holds texts back until told to write them, as an engine may. */
 class HoldingIndex extends MemoryIndex {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { JsonObject } from "../model/json.js";
 import { captureKinds, kindRules, reservedKinds } from "../model/kinds.js";
-import { textsOf, toEntryTexts } from "./texts.js";
+import { textsOf, toEntryTexts } from "./derivation.js";
 
 function texts(kind: string, body: JsonObject): readonly string[] {
   return textsOf(kind, body).map(({ field, text }) => `${field}: ${text}`);

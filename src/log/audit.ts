@@ -1,9 +1,8 @@
 // Audit entries: who did something accountable, such as exporting or forgetting.
 
 import { Fault } from "../model/fault.js";
+import { packOwn, type WriteContext } from "./capture/draft.js";
 import type { GroupCommit } from "./capture/group-commit.js";
-import type { WriteContext } from "./capture/pack.js";
-import { packOwn } from "./capture/pack.js";
 
 /** All accountable actions. */
 type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "log_accepted" | "verdict";

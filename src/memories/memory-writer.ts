@@ -2,7 +2,7 @@
 // is known of them is read back from the index.
 
 import { hash } from "node:crypto";
-import { pack } from "../log/capture/pack.js";
+import { pack } from "../log/capture/draft.js";
 import { Fault } from "../model/fault.js";
 import type { Proposal } from "../model/memory.js";
 import { optionNames } from "../model/options.js";
@@ -13,17 +13,17 @@ import type { Extractor, ExtractorSettings } from "./propose/extractor.js";
 import { parseDailyTokens } from "./propose/model/daily-budget.js";
 import { Proposing, type ProposingParts } from "./propose/proposing.js";
 import { RECALL_SOURCE } from "./reinforce/session-given.js";
-import type {
-  DroppedProposal,
-  Extraction,
-  MemorySummary,
-  ProposedStatement,
-  Recalled,
-  Reinforcement,
-  TakenProposal,
-  VerdictsGiven,
+import {
+  type DroppedProposal,
+  type Extraction,
+  type MemorySummary,
+  type ProposedStatement,
+  type Recalled,
+  type Reinforcement,
+  TAKEN,
+  type TakenProposal,
+  type VerdictsGiven,
 } from "./review/memory-answers.js";
-import { TAKEN } from "./review/memory-answers.js";
 import type { NewMemory, ParsedVerdict, ParsedVerdicts } from "./review/memory-input.js";
 import { type LedgerParts, MemoryLedger } from "./review/memory-ledger.js";
 import { Verdicts } from "./review/verdicts.js";

@@ -1,6 +1,6 @@
 // The passes over the record: propose what rules and models find, and count which memories turns used. Each can be stopped and run
 // again at any time, because claims make everything happen once.
-import type { OwnEntry, WriteContext } from "../log/capture/pack.js";
+import type { OwnEntry, WriteContext } from "../log/capture/draft.js";
 import type { TakenClaim } from "../log/port.js";
 import { reinforcedClaim } from "../model/claims.js";
 import type { EntryOf } from "../model/entry.js";

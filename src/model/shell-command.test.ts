@@ -1,7 +1,6 @@
 // Commands are shown as they would be typed in a shell.
 import { expect, test } from "vitest";
-import { givenText } from "./content-parts.js";
-import { shellCommand } from "./shell-command.js";
+import { givenText, shellCommand } from "./content-parts.js";
 
 test("a list of words is joined with shell quotes, and a command line stays as it is", () => {
   expect(shellCommand({ command: ["bash", "-lc", 'rg "it\'s" src | head'], workdir: "." })).toBe(

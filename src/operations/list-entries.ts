@@ -1,5 +1,5 @@
 // The list of entries of all kinds.
-import { filtersNamed } from "../search/input.js";
+import { filtersNamed } from "../search/filters.js";
 import { entryPage } from "../search/lists/entry-pages.js";
 import { placeCursor } from "../search/lists/list-query.js";
 import { limited, listLimit } from "../search/parameters.js";

@@ -1,6 +1,6 @@
 // The list of interactions.
 import type { Interaction } from "../model/entry.js";
-import { filtersNamed, type OptionsOf } from "../search/input.js";
+import { filtersNamed, type OptionsOf } from "../search/filters.js";
 import { type InteractionList, interactionPage } from "../search/lists/entry-pages.js";
 import { placeCursor } from "../search/lists/list-query.js";
 import { limited, listLimit, switchParameter } from "../search/parameters.js";

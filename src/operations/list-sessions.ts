@@ -1,6 +1,6 @@
 // The list of sessions.
 import { cursorOf } from "../search/cursor.js";
-import { sessionFiltersNamed } from "../search/input.js";
+import { sessionFiltersNamed } from "../search/filters.js";
 import { limited, listLimit } from "../search/parameters.js";
 import type { SessionsReached } from "../sessions/session-list.js";
 import { sessionPage } from "../sessions/session-summary.js";

@@ -6,10 +6,18 @@ import type { TSchema } from "typebox";
 import type { Scope } from "../guard/scopes.js";
 import type { FaultCode } from "../model/fault.js";
 import { knownOptions } from "../model/options.js";
-import { type Noun, notFound, RecorderError, Rejection, type RejectionCode, reject } from "../model/rejection.js";
+import {
+  type Noun,
+  notFound,
+  orThrow,
+  RecorderError,
+  Rejection,
+  type RejectionCode,
+  reject,
+} from "../model/rejection.js";
 import type { AnswerOf, GivenIn } from "../model/schema.js";
-import type { AnswerContext } from "../reading/call-table.js";
-import { type Input, type OptionsOf, parseInput, type QueryOf, type Question } from "../search/input.js";
+import type { AnswerContext, AnswerForm } from "../reading/call-table.js";
+import { type Input, type OptionsOf, parseInput, type QueryOf, type Question } from "../search/filters.js";
 import type { Readers } from "./readers.js";
 import type { Recording, StoreWork } from "./recording.js";
 
@@ -276,7 +284,11 @@ export function missingFrom(
   return new RecorderError(notFound(operation.missing ?? "entry", options[name], more));
 }
 
-/** Parses an operation's options; unknown ones are refused. */
+/**
+ * Parses an operation's options; unknown ones are refused.
+ *
+ * @internal Exported for tests.
+ */
 export function parseOptions(
   { name, input, route, refine, body }: Pick<AnyOperation, "name" | "input" | "route" | "refine" | "body">,
   options: { readonly [name: string]: unknown },
@@ -289,4 +301,25 @@ export function parseOptions(
   if (body === undefined || query instanceof Rejection) return query;
   const sent = body.parse(known.body);
   return sent instanceof Rejection ? sent : { ...query, body: sent };
+}
+
+/** What an operation is asked with, by name. */
+export type Options = { readonly [name: string]: unknown };
+
+/** How an operation is carried out. */
+export interface OperateHow {
+  readonly form?: AnswerForm | undefined;
+  /** Whether it must not record the call. */
+  readonly is_unnoted?: boolean;
+}
+
+/** What an operation is asked with: as it was given, and parsed. */
+export interface Asked extends OperateHow {
+  readonly options: Options;
+  readonly query: never;
+}
+
+/** Parses what an operation is asked with; throws what is refused. */
+export function askedWith(operation: AnyOperation, options: Options, nowMs: number): Asked {
+  return { options, query: orThrow(parseOptions(operation, options, nowMs)) as never };
 }

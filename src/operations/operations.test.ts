@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { filterValues } from "../../test/support/filter-values.js";
 import { Rejection } from "../model/rejection.js";
-import type { FilterName } from "../search/filters.js";
-import type { Input, OptionsOf } from "../search/input.js";
+import type { FilterName, Input, OptionsOf } from "../search/filters.js";
 import type { LimitParameter } from "../search/parameters.js";
 import { operationList, operations } from "./index.js";
 import { type AnyOperation, parseOptions } from "./operation.js";

@@ -1,6 +1,6 @@
 // Usage: tokens and cost of calls to models, each call counted once.
 import { type Rejection, reject } from "../model/rejection.js";
-import { filtersNamed } from "../search/input.js";
+import { filtersNamed } from "../search/filters.js";
 import { isGiven, type Parameter } from "../search/parameters.js";
 import { type UsageDivision, usageDivisions, usageReport } from "../usage/usage-report.js";
 import { operation } from "./operation.js";

@@ -1,6 +1,6 @@
 // Following in the background: once for many words, only with the lease, again after a fault.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { BackgroundIndexer, type Indexable } from "./background-indexer.js";
+import { BackgroundIndexer, type Indexable } from "./local-reading.js";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -2,9 +2,8 @@
 // read.
 
 import { IndexFault, type IndexHolder, IndexReplaced } from "../index/index-holder.js";
-import { Indexer } from "../index/indexer.js";
+import { Indexer, TextIndexer } from "../index/indexer.js";
 import type { EntryIndex } from "../index/port.js";
-import { TextIndexer } from "../index/text-indexer.js";
 import type { EntryLog } from "../log/port.js";
 import type { Mask } from "../model/mask.js";
 

@@ -1,7 +1,7 @@
 // Maintenance: the state of the index, rebuilding it, what the log is checked against, and selecting entries from the
 // log itself, for callers who must not miss any: an index may lack rows.
 
-import { compareRows } from "../index/entry-row.js";
+import { compareRows } from "../index/derivation.js";
 import type { EntryIndex, RowKey, RowQuery, SessionRange } from "../index/port.js";
 import { type FilteredRow, rowMatches } from "../index/row-filter.js";
 import type { LogFilter, LogSelection } from "../log/forgetting/log-lookups.js";

@@ -2,9 +2,8 @@
 // how long reads wait for an index that is built from empty.
 
 import { IndexFault } from "../index/index-holder.js";
-import { Indexer } from "../index/indexer.js";
+import { Indexer, TextIndexer } from "../index/indexer.js";
 import type { EntryIndex, IndexDraft } from "../index/port.js";
-import { TextIndexer } from "../index/text-indexer.js";
 import type { EntryLog } from "../log/port.js";
 import type { ResilientIndex } from "./local-reading.js";
 import type { MaintenanceCalls } from "./maintenance.js";

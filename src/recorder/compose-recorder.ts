@@ -2,16 +2,15 @@
 
 import type { Growth } from "../engines/port.js";
 import { Exports } from "../export/exports.js";
-import type { KeyStore } from "../guard/keys.js";
-import { Keys } from "../guard/keys.js";
+import { type KeyStore, Keys } from "../guard/keys.js";
 import { allows, type Scope } from "../guard/scopes.js";
 import { type WatchClock, Watches } from "../import/watch/watches.js";
 import type { AlteredNote } from "../log/altered-note.js";
 import { audited } from "../log/audit.js";
 import { Capture } from "../log/capture/capture.js";
+import type { WriteContext } from "../log/capture/draft.js";
 import { GroupCommit } from "../log/capture/group-commit.js";
 import { ImportWriter } from "../log/capture/import-writer.js";
-import type { WriteContext } from "../log/capture/pack.js";
 import { type OnRecorded, RecordedHooks } from "../log/capture/recorded-hooks.js";
 import type { EntryLog } from "../log/port.js";
 import type { Sealing } from "../log/seals/sealing.js";
@@ -24,12 +23,13 @@ import type { Mask } from "../model/mask.js";
 import { orThrow } from "../model/rejection.js";
 import { SerialQueue } from "../model/scheduling.js";
 import { type Calls, calls as callTable } from "../operations/calls.js";
+import { askedWith } from "../operations/operation.js";
 import type { StoreWork } from "../operations/recording.js";
 import { bindCalls, type Reading } from "../reading/call-table.js";
 import { TailHub } from "../reading/tail/hub.js";
 import type { TailSource } from "../reading/tail/read-tail.js";
 import { Monitoring } from "./monitoring.js";
-import { askedWith, methodsBy, type Operate } from "./operation-methods.js";
+import { methodsBy, type Operate } from "./operation-methods.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
 import { StoreAdmin } from "./store-admin.js";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { filesOf, isInProcess, isServed } from "../engines/stores.js";
 import { createMask } from "../guard/masking/mask.js";
 import { parseMaskValues } from "../guard/masking/registered-values.js";
-import { pooledRandomBytes } from "../log/capture/pack.js";
+import { pooledRandomBytes } from "../log/capture/draft.js";
 import type { OnRecorded } from "../log/capture/recorded-hooks.js";
 import { defaultSealKeyPath } from "../log/seals/seal-key.js";
 import { Sealing } from "../log/seals/sealing.js";

@@ -14,8 +14,8 @@ import { readersOf } from "../operations/readers.js";
 import { LocalReading } from "../reading/local-reading.js";
 import type { RebuildOptions } from "../reading/rebuild.js";
 import { LocalTailSource } from "../reading/tail/read-tail.js";
+import { ThreadedReading, ThreadedTailSource } from "../threads/thread.js";
 import { ThreadedLog } from "../threads/threaded-log.js";
-import { ThreadedReading, ThreadedTailSource } from "../threads/threaded-reading.js";
 import type { PriceFile } from "../usage/price-file.js";
 import type { StoreParts } from "./compose-recorder.js";
 

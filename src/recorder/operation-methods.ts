@@ -1,35 +1,12 @@
 // The operations as methods: the library's interface follows from their list.
 
 import { knownOptions } from "../model/options.js";
-import { orThrow } from "../model/rejection.js";
 import { type OperationMethods, operations, type RecorderMethods, recorderOperations } from "../operations/index.js";
-import { type AnswerTo, type AnyOperation, parseOptions } from "../operations/operation.js";
-import type { AnswerForm } from "../reading/call-table.js";
-import type { OptionsOf } from "../search/input.js";
-
-/** What an operation is asked with, by name. */
-export type Options = { readonly [name: string]: unknown };
-
-/** How an operation is carried out. */
-export interface OperateHow {
-  readonly form?: AnswerForm | undefined;
-  /** Whether it must not record the call. */
-  readonly is_unnoted?: boolean;
-}
-
-/** What an operation is asked with: as it was given, and parsed. */
-export interface Asked extends OperateHow {
-  readonly options: Options;
-  readonly query: never;
-}
+import type { AnswerTo, AnyOperation, Asked, OperateHow, Options } from "../operations/operation.js";
+import type { OptionsOf } from "../search/filters.js";
 
 /** Carries an operation out, here or on a server. */
 export type Operate = (operation: AnyOperation, asked: Asked) => Promise<unknown>;
-
-/** Parses what an operation is asked with; throws what is refused. */
-export function askedWith(operation: AnyOperation, options: Options, nowMs: number): Asked {
-  return { options, query: orThrow(parseOptions(operation, options, nowMs)) as never };
-}
 
 abstract class Operable {
   /** Carries an operation out. Surfaces call it with what a request, a tool call or a command line gave. */

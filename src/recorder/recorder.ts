@@ -39,21 +39,14 @@ import { orThrow, RecorderError, reject } from "../model/rejection.js";
 import type { Contradiction, Seal, Verification } from "../model/verification.js";
 import type { Calls } from "../operations/calls.js";
 import type { Operations } from "../operations/index.js";
-import type { AnyOperation } from "../operations/operation.js";
+import { type AnyOperation, askedWith, type OperateHow, type Options } from "../operations/operation.js";
 import { rebuildWithProgress } from "../reading/rebuild.js";
 import type { Tail } from "../reading/tail/tail.js";
 import { parseTailQuery, type TailOptions, type TailQuery, tailInput } from "../reading/tail/tail-query.js";
-import type { OptionsOf } from "../search/input.js";
+import type { OptionsOf } from "../search/filters.js";
 import { Memories, type MemoryPasses } from "./memories.js";
 import type { Health, Monitoring } from "./monitoring.js";
-import {
-  askedWith,
-  methodsBy,
-  type Operate,
-  type OperateHow,
-  OperationMethodsBase,
-  type Options,
-} from "./operation-methods.js";
+import { methodsBy, type Operate, OperationMethodsBase } from "./operation-methods.js";
 import { Session, type SessionLabels, type SessionRecorder } from "./session.js";
 import type { StoreAdmin } from "./store-admin.js";
 

@@ -20,7 +20,7 @@ import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
 import type { Calls } from "../operations/calls.js";
 import type { OperationMethods, Operations } from "../operations/index.js";
-import type { OptionsOf } from "../search/input.js";
+import type { OptionsOf } from "../search/filters.js";
 import type { AnthropicHistory, OpenAiMessage } from "../sessions/history/history-document.js";
 import { consolidatedFurther, throughElsewhere, throughInvalid } from "../sessions/history/history-refusals.js";
 import type { SessionSummary, Timeline } from "../sessions/session-summary.js";

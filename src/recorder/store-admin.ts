@@ -1,8 +1,8 @@
 // What only an administrator does with a store: prove that it is whole, seal it, and forget. Who did what is written down.
 
 import { type AuditNote, recordAudit } from "../log/audit.js";
+import type { WriteContext } from "../log/capture/draft.js";
 import type { GroupCommit } from "../log/capture/group-commit.js";
-import type { WriteContext } from "../log/capture/pack.js";
 import type {
   ForgetRequest,
   Forgotten,

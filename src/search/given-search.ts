@@ -3,9 +3,9 @@
 // skips those that cannot match.
 
 import { hash } from "node:crypto";
+import { partsOfPack } from "../index/derivation.js";
 import { type RowFilter, type RowKey, rowPages } from "../index/port.js";
 import { HAS_CONTEXT } from "../index/references.js";
-import { partsOfPack } from "../index/texts.js";
 import type { StoredBody } from "../log/port.js";
 import { itemAt } from "../model/item-at.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
-import { textsOf } from "../index/texts.js";
+import { textsOf } from "../index/derivation.js";
 import { normalise } from "../model/normalise.js";
 import { indexOfText, mayHold, preFiltersOf } from "./matching.js";
 

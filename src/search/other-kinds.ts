@@ -1,8 +1,8 @@
 // How many more matches `kind:raw`, `kind:memory` and the like would find. The work is bounded: of each such kind only the newest
 // rows are checked, and few bodies are read.
 
+import { hasTexts } from "../index/derivation.js";
 import type { RowKey } from "../index/port.js";
-import { hasTexts } from "../index/texts.js";
 import { type OptInKind, optInKinds } from "../model/kinds.js";
 import type { ReadingParts } from "./lists/reader.js";
 import { Matcher } from "./matching.js";

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
 import { normalise } from "../model/normalise.js";
-import { indexOfText } from "./matching.js";
-import { snippetOf } from "./snippet.js";
+import { indexOfText, snippetOf } from "./matching.js";
 
 const words = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
 

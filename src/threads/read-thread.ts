@@ -7,11 +7,17 @@ import { leaseOf } from "../model/lease.js";
 import { calls } from "../operations/calls.js";
 import { operationList } from "../operations/index.js";
 import { type Readers, readersOf } from "../operations/readers.js";
-import { BackgroundIndexer } from "../reading/background-indexer.js";
-import { LocalReading } from "../reading/local-reading.js";
+import { BackgroundIndexer, LocalReading } from "../reading/local-reading.js";
 import { purgeFile } from "./purging.js";
-import { givenAway, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
-import type { Asked, ReadThreadOptions } from "./threaded-reading.js";
+import {
+  type Asked,
+  givenAway,
+  type ReadThreadOptions,
+  settled,
+  type ThreadAnswer,
+  type ThreadRequest,
+  toFailure,
+} from "./thread.js";
 
 const scanningTexts: ReadonlySet<string> = new Set(
   operationList.filter(({ scans_texts }) => scans_texts === true).map(({ name }) => name),

@@ -5,8 +5,14 @@ import { createMask } from "../guard/masking/mask.js";
 import { AlteredNote, notingAltered } from "../log/altered-note.js";
 import type { EntryLog } from "../log/port.js";
 import { readTail, type TailRange, type TailRead } from "../reading/tail/read-tail.js";
-import { giveWay, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./thread.js";
-import type { TailThreadOptions } from "./threaded-reading.js";
+import {
+  giveWay,
+  settled,
+  type TailThreadOptions,
+  type ThreadAnswer,
+  type ThreadRequest,
+  toFailure,
+} from "./thread.js";
 
 const options = workerData as TailThreadOptions;
 const port = parentPort as MessagePort;

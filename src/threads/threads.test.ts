@@ -7,9 +7,8 @@ import { SqliteLog } from "../engines/sqlite/log.js";
 import { AlteredNote } from "../log/altered-note.js";
 import type { LogEntry } from "../log/port.js";
 import { Fault } from "../model/fault.js";
-import { Thread, threadFile, toFailure } from "./thread.js";
+import { Thread, ThreadedReading, threadFile, toFailure } from "./thread.js";
 import { ThreadedLog } from "./threaded-log.js";
-import { ThreadedReading } from "./threaded-reading.js";
 
 describe("an error that crosses a thread", () => {
   test("keeps code and hint where it is a fault", () => {

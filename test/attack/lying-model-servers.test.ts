@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { packOwn } from "../../src/log/capture/pack.js";
+import { packOwn } from "../../src/log/capture/draft.js";
 import { folderOfFile } from "../support/temporary-folder.js";
 import { repeatableContext } from "../support/write-context.js";
 import { askedModels, completionOf, documentOf, REQUEST, TRUE, told, wholeRecord } from "./asked-models.js";

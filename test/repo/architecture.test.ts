@@ -31,6 +31,13 @@ test("every file that docs/ARCHITECTURE.md names is there", () => {
   expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
+test("the walk of an entry names at most 25 files", () => {
+  const [, walk = ""] = /<!-- walk -->\n([\s\S]*?)\n## /.exec(textOf("docs", "ARCHITECTURE.md")) ?? [];
+  const named = new Set([...walk.matchAll(/`([\w./-]+\.ts)`/g)].map(([, file]) => file));
+  expect(named.size).toBeGreaterThan(20);
+  expect(named.size).toBeLessThanOrEqual(25);
+});
+
 test("docs/BENCHMARKS.md states the figures that were measured", () => {
   const results = JSON.parse(textOf("bench", "results.json")) as Results;
   expect(textOf("docs", "BENCHMARKS.md")).toBe(renderMarkdown(results));

@@ -2,8 +2,7 @@
 import { type Operations, operations } from "../../src/operations/index.js";
 import { type Body, pathParametersOf } from "../../src/operations/operation.js";
 import { streams } from "../../src/operations/streams.js";
-import type { FilterName } from "../../src/search/filters.js";
-import type { Input } from "../../src/search/input.js";
+import type { FilterName, Input } from "../../src/search/filters.js";
 
 /** Those that are sent a body are asked with nothing else. */
 type OperationName = {

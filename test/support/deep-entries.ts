@@ -1,5 +1,5 @@
 // A log with an entry whose unknown field is nested deeper, in `extra`, than captured entries may be.
-import { type Packed, pack } from "../../src/log/capture/pack.js";
+import { type Packed, pack } from "../../src/log/capture/draft.js";
 import type { JsonValue } from "../../src/model/json.js";
 import { limits } from "../../src/model/limits.js";
 import type { Recorder } from "../../src/recorder/recorder.js";

@@ -6,7 +6,7 @@ import { MemoryKeys } from "../../src/engines/memory/store.js";
 import { createMask } from "../../src/guard/masking/mask.js";
 import type { EntryIndex } from "../../src/index/port.js";
 import { AlteredNote } from "../../src/log/altered-note.js";
-import type { WriteContext } from "../../src/log/capture/pack.js";
+import type { WriteContext } from "../../src/log/capture/draft.js";
 import type { EntryLog } from "../../src/log/port.js";
 import { Sealing } from "../../src/log/seals/sealing.js";
 import { calls } from "../../src/operations/calls.js";

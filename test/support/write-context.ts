@@ -1,6 +1,6 @@
 // Time and chance that are the same in every run, so two recorders make the same ids, salts and hashes.
 import { createHash } from "node:crypto";
-import type { WriteContext } from "../../src/log/capture/pack.js";
+import type { WriteContext } from "../../src/log/capture/draft.js";
 
 /** Every call for the time is a millisecond later than the one before. */
 export function repeatableContext(seed = 0): WriteContext {

@@ -5,9 +5,8 @@ import { repeatableContext } from "../../../test/support/write-context.js";
 import { MemoryLog } from "../../engines/memory/log.js";
 import type { AppendOutcome, AppendUnit } from "../port.js";
 import { Capture, type CapturedItem } from "./capture.js";
-import { type Draft, parseDraft } from "./draft.js";
+import { type Draft, type Packed, pack, parseDraft } from "./draft.js";
 import { GroupCommit } from "./group-commit.js";
-import { type Packed, pack } from "./pack.js";
 
 let log: MemoryLog;
 let capture: Capture;

@@ -12,10 +12,9 @@ import { Rejection, reject, requestTooWide } from "../../model/rejection.js";
 import { mapInSlices, TimeSlice } from "../../model/scheduling.js";
 import { type AnswerOf, count, named, oneOf, text, time } from "../../model/schema.js";
 import type { EntryLog, LogEntry, Placement, StoredBody, TakenClaim } from "../port.js";
-import { type Draft, type GivenDraft, parseDraft } from "./draft.js";
+import { type Draft, type GivenDraft, type Packed, pack, parseDraft, sharedRoom, type WriteContext } from "./draft.js";
 import type { GroupCommit } from "./group-commit.js";
 import { alreadyCompleted, bodiesAt, namesOthers, resolveNamed } from "./named-entries.js";
-import { type Packed, pack, sharedRoom, type WriteContext } from "./pack.js";
 import type { RecordedDraft, RecordedHooks } from "./recorded-hooks.js";
 
 /** A captured item with the stored entry, for callers that answer with it. */

@@ -4,8 +4,7 @@ import { repeatableContext } from "../../../test/support/write-context.js";
 import { isUuidV7 } from "../../model/ids.js";
 import { limits } from "../../model/limits.js";
 import { Rejection } from "../../model/rejection.js";
-import type { Draft } from "./draft.js";
-import { type Packed, pack, pooledRandomBytes, sharedRoom } from "./pack.js";
+import { type Draft, type Packed, pack, pooledRandomBytes, sharedRoom } from "./draft.js";
 
 const writeContext = repeatableContext();
 

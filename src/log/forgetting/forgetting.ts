@@ -8,8 +8,8 @@ import { ACTOR_DEFAULT, isPositionText } from "../../model/ids.js";
 import { itemAt } from "../../model/item-at.js";
 import type { Mask } from "../../model/mask.js";
 import { notFound, Rejection, reject } from "../../model/rejection.js";
+import { packOwn, type WriteContext } from "../capture/draft.js";
 import type { GroupCommit } from "../capture/group-commit.js";
-import { packOwn, type WriteContext } from "../capture/pack.js";
 import type { EntryLog, StoredBody } from "../port.js";
 import { belongingClaims, feedbackOn, type LogRange, memoriesOf } from "./belonging.js";
 import {

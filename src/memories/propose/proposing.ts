@@ -1,6 +1,6 @@
 // How statements come in: proposed, which passes the gates or is dropped by one of them, or added on a person's word.
 
-import type { OwnEntry } from "../../log/capture/pack.js";
+import type { OwnEntry } from "../../log/capture/draft.js";
 import { idClaim } from "../../model/claims.js";
 import { itemAt } from "../../model/item-at.js";
 import type { Evidence, Proposal } from "../../model/memory.js";

@@ -1,9 +1,8 @@
 // Writing about memories: entries are appended all or none, and a taken claim means that another process was faster.
 
 import { hash } from "node:crypto";
+import { type OwnEntry, packOwn, type WriteContext } from "../../log/capture/draft.js";
 import type { GroupCommit } from "../../log/capture/group-commit.js";
-import type { OwnEntry, WriteContext } from "../../log/capture/pack.js";
-import { packOwn } from "../../log/capture/pack.js";
 import type { TakenClaim } from "../../log/port.js";
 import type { MemoryFieldsByKind } from "../../model/memory.js";
 import { notFound, orThrow, RecorderError, type Rejection } from "../../model/rejection.js";

@@ -1,5 +1,5 @@
 // A person's verdicts: a candidate is promoted or rejected once, a memory is superseded, each with an audit entry.
-import type { OwnEntry } from "../../log/capture/pack.js";
+import type { OwnEntry } from "../../log/capture/draft.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
 import type { ProposingParts } from "../propose/proposing.js";
 import type { MemorySummary } from "./memory-answers.js";

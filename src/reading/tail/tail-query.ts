@@ -1,6 +1,6 @@
 // What a tail is asked with.
 import { Rejection } from "../../model/rejection.js";
-import { filtersNamed, type OptionsOf, parseInput, type QueryOf } from "../../search/input.js";
+import { filtersNamed, type OptionsOf, parseInput, type QueryOf } from "../../search/filters.js";
 import { type Parameter, parsePosition } from "../../search/parameters.js";
 
 const after: Parameter<number | string, number | undefined> = {

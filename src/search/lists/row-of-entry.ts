@@ -1,5 +1,5 @@
 // The index row of an entry, to filter entries without asking the index.
-import { toEntryRow } from "../../index/entry-row.js";
+import { toEntryRow } from "../../index/derivation.js";
 import type { EntryRow } from "../../index/port.js";
 import type { Entry } from "../../model/entry.js";
 import type { JsonObject } from "../../model/json.js";

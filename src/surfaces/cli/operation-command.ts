@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Recorder } from "../../index.js";
 import { type Noun, RecorderError } from "../../model/rejection.js";
 import { type AnyOperation, missingFrom } from "../../operations/operation.js";
-import type { Input } from "../../search/input.js";
+import type { Input } from "../../search/filters.js";
 import { type CommandModule, helpText, type Invocation, notePartial, withQuestion } from "./command.js";
 import { exitStatus } from "./failures.js";
 import { attributeOf, flagsOfOperations } from "./flag-names.js";

@@ -3,13 +3,11 @@
 import { createHash, hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WriteContext } from "../../../log/capture/pack.js";
-import { type OwnEntry, packOwn } from "../../../log/capture/pack.js";
+import { type OwnEntry, packOwn, type WriteContext } from "../../../log/capture/draft.js";
 import { Fault } from "../../../model/fault.js";
 import { packageFile } from "../../../model/files.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../../model/json.js";
-import type { Proposal } from "../../../model/memory.js";
-import { type Evidence, type MemoryType, memoryTypes } from "../../../model/memory.js";
+import { type Evidence, type MemoryType, memoryTypes, type Proposal } from "../../../model/memory.js";
 import { countTokensIn, loadTokenCounter, type TokenCounter } from "../../../sessions/history/tokens.js";
 import type { SessionList } from "../../../sessions/session-summary.js";
 import type { MemoryReads } from "../../memory-calls.js";

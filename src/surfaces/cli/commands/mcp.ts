@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { componentSchemas } from "../../http/describe/openapi.js";
-import { serveMcpOverStdio } from "../../mcp/serve-mcp.js";
+import { serveMcpOverStdio } from "../../mcp/mcp-server.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { changeJson, proposeChange } from "../settings-file.js";

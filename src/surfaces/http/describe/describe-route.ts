@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import type { RejectionCode } from "../../../model/rejection.js";
 import { type AnyOperation, type Body, pathParametersOf } from "../../../operations/operation.js";
-import type { Input } from "../../../search/input.js";
+import type { Input } from "../../../search/filters.js";
 import {
   addressRefusals,
   bodyRefusals,

@@ -1,7 +1,7 @@
 // MCP over streamable HTTP, stateless: a request is answered by what it brings itself.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Recorder } from "../../../recorder/recorder.js";
-import type { McpOverHttp } from "../../mcp/serve-mcp.js";
+import type { McpOverHttp } from "../../mcp/mcp-server.js";
 import { bodyOf } from "../checks/bodies.js";
 import { callerOf } from "../checks/callers.js";
 import { componentSchemas } from "../describe/openapi.js";
@@ -13,7 +13,7 @@ export function mcpRoutes(
   let mcp: Promise<McpOverHttp> | undefined;
   // Loaded on first use: it takes longer than the rest of a server's start.
   const load = async (): Promise<McpOverHttp> => {
-    const { mcpOverHttp } = await import("../../mcp/serve-mcp.js");
+    const { mcpOverHttp } = await import("../../mcp/mcp-server.js");
     return mcpOverHttp({ recorder, version, schemas: componentSchemas() });
   };
   app.addHook("onClose", async () => (await mcp)?.close());

@@ -4,8 +4,13 @@ import Negotiator from "negotiator";
 import { isJsonObject } from "../../../model/json.js";
 import { type Noun, RecorderError } from "../../../model/rejection.js";
 import { operationList } from "../../../operations/index.js";
-import { type AnyOperation, type Body, missingFrom, pathParametersOf } from "../../../operations/operation.js";
-import type { Options } from "../../../recorder/operation-methods.js";
+import {
+  type AnyOperation,
+  type Body,
+  missingFrom,
+  type Options,
+  pathParametersOf,
+} from "../../../operations/operation.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { acceptEmptyBodies, acceptJsonLines, bodyOf, optionalBodyOf } from "../checks/bodies.js";
 import { callerOf, recordingOf, requireScope } from "../checks/callers.js";
