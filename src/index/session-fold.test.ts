@@ -66,6 +66,7 @@ test("a session says of its rows what looking at each of them says", () => {
         projects: distinct(rows.map(({ project }) => project)),
         clients: distinct(rows.map(({ client }) => client)),
         entries: rows.length,
+        injected: 0,
         by_kind: Object.fromEntries(
           distinct(rows.map(({ kind }) => kind)).map((kind) => [kind, rows.filter((one) => one.kind === kind).length]),
         ),
