@@ -3,12 +3,12 @@
 //
 // The distinct texts of a session are cached with the packs that hold them. Sessions with very large packs are read every time.
 
+import { partsOfPack } from "../index/derivation.js";
 import { rowPages } from "../index/port.js";
 import { HAS_CONTEXT } from "../index/references.js";
-import { partsOfPack } from "../index/derivation.js";
 import type { StoredBody } from "../log/port.js";
 import { itemAt } from "../model/item-at.js";
-import { type JsonObject, isJsonObject, parseJsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";
 import { SerialQueue, TimeSlice } from "../model/scheduling.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { indexOfText, mayHold, preFiltersOf } from "../search/matching.js";

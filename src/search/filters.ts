@@ -1,6 +1,6 @@
 // The table of filters: a row for each, from which every surface takes its parameters, flags, rejections and descriptions. How two
 // filters of the same kind combine is up to their condition.
-import { HAS_CONTEXT } from "../index/references.js";
+import { HAS_CONTEXT, type Reference } from "../index/references.js";
 import { bothHold, type ConditionName, type RowFilter } from "../index/row-filter.js";
 import { memoryKinds } from "../model/entry.js";
 import { parseLabel } from "../model/ids.js";
@@ -183,9 +183,14 @@ function label<L extends "project" | "session_id" | "client">(
   };
 }
 
+/** References that can be any text; the others have words of their own. */
+type TextReference = {
+  [R in Reference as R["what"]]: string extends R["reference"] ? R["what"] : never;
+}[Reference["what"]];
+
 /** Takes any text, because any text may have been recorded as a reference. */
 function reference(
-  name: "memory" | "chunk" | "tool" | "model",
+  name: TextReference,
   form: { readonly value: string; readonly entries: string; readonly is_typed?: true },
 ): Filter<"references"> {
   const { value: shownValue, entries, is_typed = false } = form;
