@@ -135,25 +135,16 @@ export class ClaudeSession {
     };
   }
 
-  *take(line: ClaudeLine): Generator<ImportStep> {
-    yield* this.#compactions.follow(this.#entriesOf(line));
-  }
-
   /** @param isGrowing Whether more lines may come: what is unfinished is then left for later. */
   *end(isGrowing: boolean): Generator<ImportStep> {
-    const left = function* (this: ClaudeSession): Generator<ImportStep> {
-      yield* this.#session.close();
-      if (isGrowing) return;
-      yield* this.#closeShell();
-      yield* this.#compactions.close();
-      for (const { line, record } of this.#requests?.takeWaiting() ?? []) {
-        yield this.#session.raw({ line, at: undefined, identity: [JSON.stringify(record)], is_once: true }, record);
-      }
-    };
-    yield* this.#compactions.follow(left.call(this));
+    yield* this.#session.close();
+    if (isGrowing) return;
+    yield* this.#closeShell();
+    yield* this.#compactions.close();
+    for (const { line, record } of this.#requests?.takeWaiting() ?? []) yield this.#rawOnce(line, record);
   }
 
-  *#entriesOf({ origin, record, bytes }: ClaudeLine): Generator<ImportStep> {
+  *take({ origin, record, bytes }: ClaudeLine): Generator<ImportStep> {
     const facts = {
       cwd: textAt(record, "cwd"),
       git_branch: textAt(record, "gitBranch"),
@@ -216,7 +207,9 @@ export class ClaudeSession {
     const entry_id = this.#requests?.answered(model);
     this.#given = { key, entry_id };
     const isMissing = entry_id === undefined && this.#known.has_requests === true;
-    yield* this.#learn(origin, { has_answers: true, ...(isMissing ? { has_requests: false } : {}) });
+    this.#learn({ has_answers: true, ...(isMissing ? { has_requests: false } : {}) });
+    // Said with each answer and not before, since the parts of a request come one by one.
+    for (const step of this.#session.about(origin, { lacks: this.#missing() })) yield* this.#session.queue(step);
     return entry_id;
   }
 
@@ -373,7 +366,7 @@ export class ClaudeSession {
       yield* this.#session.queue(this.#session.raw(origin, record));
       return;
     }
-    if (type === "instructions") yield* this.#learn(origin, { has_rules: true });
+    if (type === "instructions") this.#learn({ has_rules: true });
     const { content, injected } = attached;
     if (injected === undefined) {
       yield* this.#session.close();
@@ -400,7 +393,7 @@ export class ClaudeSession {
     const before = this.#system;
     if (text === "" || text === before?.text || origin.native === undefined) return false;
     this.#system = { native: origin.native, text };
-    yield* this.#learn(origin, { has_system: true });
+    this.#learn({ has_system: true });
     if (before !== undefined) {
       yield* this.#session.close();
       yield* this.#parts.branches.applySwitch(this.#session, { left: [before.native], back: [] });
@@ -482,14 +475,17 @@ export class ClaudeSession {
     const step = this.#session.raw(id === undefined ? origin : { ...origin, native: `request:${id}` }, record);
     const given = requests.take(record, step.entry.id);
     const isFirst = this.#known.has_requests === undefined && !this.#known.has_answers;
-    const has_requests = given !== undefined && (isFirst || this.#known.has_requests === true);
-    yield* this.#learn(origin, { has_requests });
-    if (given !== undefined) (step.entry as { extra?: JsonObject }).extra = { given: given as unknown as JsonObject };
-    yield* this.#session.queue(step);
-    for (const { line, record } of requests.takeWaiting()) {
-      const at = { line, at: undefined, identity: [JSON.stringify(record)], is_once: true };
-      yield* this.#session.queue(this.#session.raw(at, record));
+    this.#learn({ has_requests: given !== undefined && (isFirst || this.#known.has_requests === true) });
+    if (given !== undefined) {
+      const { extra } = step.entry as { readonly extra?: JsonObject };
+      (step.entry as { extra?: JsonObject }).extra = { ...extra, given: given as unknown as JsonObject };
     }
+    yield* this.#session.queue(step);
+    for (const { line, record } of requests.takeWaiting()) yield* this.#session.queue(this.#rawOnce(line, record));
+  }
+
+  #rawOnce(line: number, record: JsonObject) {
+    return this.#session.raw({ line, at: undefined, identity: [JSON.stringify(record)], is_once: true }, record);
   }
 
   *#total(origin: Origin, record: JsonObject): Generator<ImportStep> {
@@ -516,21 +512,19 @@ export class ClaudeSession {
     };
   }
 
-  /** Notes what is recorded of the requests; the session then says what its source lacks. */
-  *#learn(origin: Origin, more: Partial<KnownParts>): Generator<ImportStep> {
-    const { has_answers } = this.#known;
-    const known = { ...this.#known, ...more };
+  /** Notes what is recorded of the requests. */
+  #learn(more: Partial<KnownParts>): void {
+    const { has_answers, has_system, has_rules } = this.#known;
+    this.#known = { ...this.#known, ...more };
     // What came after the first answer was not recorded for that one.
-    if (has_answers) {
-      known.has_system = this.#known.has_system;
-      known.has_rules = this.#known.has_rules;
-    }
-    this.#known = known;
-    const missing = LACKS.filter((part) => {
-      if (known.has_requests === true) return false;
-      return !((part === "system prompt" && known.has_system) || (part === "rules files" && known.has_rules));
-    });
-    for (const step of this.#session.about(origin, { lacks: missing })) yield* this.#session.queue(step);
+    if (has_answers) this.#known = { ...this.#known, has_system, has_rules };
+  }
+
+  /** What the source lacks of the requests. */
+  #missing(): readonly string[] {
+    const { has_requests, has_system, has_rules } = this.#known;
+    if (has_requests === true) return [];
+    return LACKS.filter((part) => !((part === "system prompt" && has_system) || (part === "rules files" && has_rules)));
   }
 }
 

@@ -2,7 +2,7 @@
 // before the boundary; which of them the model still has, the boundary says.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import type { FindEntry, ImportStep } from "../importer.js";
+import type { ImportStep } from "../importer.js";
 import { numberAt, objectAt, textAt } from "../transcript/fields.js";
 import type { Origin, TranscriptSession } from "../transcript/transcript.js";
 
@@ -10,7 +10,6 @@ import type { Origin, TranscriptSession } from "../transcript/transcript.js";
 export interface CompactionsState {
   readonly boundary: Boundary | undefined;
   readonly natives: ReadonlyMap<string, readonly string[]>;
-  readonly last_id: string | undefined;
 }
 
 interface Boundary {
@@ -26,39 +25,19 @@ export class Compactions {
   #boundary: Boundary | undefined;
   /** The native ids of the entries that a line became, by its uuid. */
   readonly #natives: Map<string, readonly string[]>;
-  #lastId: string | undefined;
-  /** The highest position of the session's entries, as far as it is known. */
-  #lastPosition = 0;
 
   constructor(session: TranscriptSession, known?: CompactionsState) {
     this.#session = session;
     this.#boundary = known?.boundary;
     this.#natives = new Map(known?.natives);
-    this.#lastId = known?.last_id;
   }
 
   state(): CompactionsState {
-    return { boundary: this.#boundary, natives: this.#natives, last_id: this.#lastId };
+    return { boundary: this.#boundary, natives: this.#natives };
   }
 
   get isOpen(): boolean {
     return this.#boundary !== undefined;
-  }
-
-  /** Takes note of the entries of the session on their way. */
-  *follow(steps: Iterable<ImportStep>): Generator<ImportStep> {
-    for (const step of steps) {
-      if (!("entry" in step)) {
-        yield step;
-        continue;
-      }
-      this.#lastId = step.entry.id;
-      const onPlaced = (position: number): void => {
-        step.onPlaced?.(position);
-        this.#lastPosition = Math.max(this.#lastPosition, position);
-      };
-      yield { ...step, onPlaced };
-    }
   }
 
   /** Notes which entry a line became. */
@@ -91,26 +70,17 @@ export class Compactions {
 
   *#consolidate({ origin, record }: Boundary, summary: string): Generator<ImportStep> {
     const metadata = objectAt(record, "compactMetadata");
-    const last = this.#lastId;
-    const lines = this.#keptLines(metadata);
-    yield {
-      line: origin.line,
-      deferred: async (find) => {
-        const through = Math.max(this.#lastPosition, (last === undefined ? undefined : await find(last)) ?? 0);
-        const kept = await this.#positionsOf(lines, find);
-        const { entry } = this.#session.consolidation(
-          { ...origin, extra: { ...(summary === "" ? { has_summary: false } : {}), compaction: metadata } },
-          {
-            through,
-            summary,
-            kept,
-            trigger: textAt(metadata, "trigger"),
-            tokens_before: numberAt(metadata, "preTokens"),
-          },
-        );
-        return [entry];
+    const natives = this.#keptLines(metadata).flatMap((line) => this.#natives.get(line) ?? []);
+    const extra = { ...(summary === "" ? { has_summary: false } : {}), compaction: metadata };
+    yield* this.#session.compact(
+      { ...origin, extra },
+      {
+        summary,
+        kept: natives.flatMap((native) => this.#session.idsOf(native)),
+        trigger: textAt(metadata, "trigger"),
+        tokens_before: numberAt(metadata, "preTokens"),
       },
-    };
+    );
   }
 
   /** The lines that stay: those that are named, else all from the first to the last of a segment. */
@@ -123,17 +93,6 @@ export class Compactions {
     return from === -1 || to < from
       ? lines.filter((line) => line === head || line === tail)
       : lines.slice(from, to + 1);
-  }
-
-  async #positionsOf(lines: readonly string[], find: FindEntry): Promise<readonly number[]> {
-    const positions = new Set<number>();
-    for (const native of lines.flatMap((line) => this.#natives.get(line) ?? [])) {
-      for (const id of this.#session.idsOf(native)) {
-        const position = await find(id);
-        if (position !== undefined) positions.add(position);
-      }
-    }
-    return [...positions].sort((left, right) => left - right);
   }
 }
 

@@ -10,6 +10,7 @@ import { hashedId, idOf, OccurrenceCounter, type OccurrenceCounts, sessionOf } f
 import type { EntryStep, FindEntry, ImportedEntry, ImportStep, ReadStored, SourceFacts } from "../importer.js";
 import { LineTimes } from "../line-times.js";
 import { objectAt, objectIn } from "./fields.js";
+import { fitted } from "./fitting.js";
 import { answerFields, greaterUsage, type ModelAnswer, restOf, type ToolCall } from "./model-answer.js";
 
 /** Which tool wrote a transcript, and what its transcripts lack. */
@@ -65,15 +66,6 @@ export interface Compaction {
   readonly tokens_before?: number | undefined;
   /** Native ids of what came before, where it was read from other files. */
   readonly dropped?: readonly string[];
-}
-
-/** What a compaction leaves. */
-export interface Consolidated {
-  readonly through: number;
-  readonly summary: string;
-  readonly kept: readonly number[];
-  readonly trigger?: string | undefined;
-  readonly tokens_before?: number | undefined;
 }
 
 /** Calls without a result yet; of more than these, the oldest are dropped. */
@@ -216,7 +208,9 @@ export class TranscriptSession {
     const known = { ...withoutGaps({ cwd, git_branch, version }), ...metadata };
     const fields = { ...withoutGaps({ title, parent }), metadata: { ...known, source: { ...source, path } } };
     // The path does not identify it: a moved file is the same file.
-    const identity = ["session_info", { ...fields, metadata: { ...known, source } }];
+    const identity: unknown[] = ["session_info", { ...fields, metadata: { ...known, source } }];
+    // What was lacking before may be lacking again.
+    if (facts.lacks !== undefined) identity.push(origin.native ?? origin.at ?? null);
     const id = hashedId(tool.format, [this.id, ...identity]);
     const extra = this.#nativeId === undefined ? {} : { extra: { native_id: this.#nativeId } };
     yield { line: origin.line, entry: this.#entry({ kind: "session_info", ...fields, ...extra }, id, origin) };
@@ -227,10 +221,6 @@ export class TranscriptSession {
     fields: { readonly role: string; readonly content: unknown; readonly [field: string]: unknown },
   ): SessionStep {
     return this.#step(origin, { kind: "message", ...fields });
-  }
-
-  consolidation(origin: Origin, fields: Consolidated): SessionStep {
-    return this.#step(origin, { kind: "consolidation", ...fields });
   }
 
   /** A tool result, with the call that it answers. */
@@ -396,7 +386,7 @@ export class TranscriptSession {
     const { id, native_id } = this.#idOf(origin);
     const extra = native_id === undefined ? origin.extra : { ...origin.extra, native_id };
     const given = extra === undefined ? fields : Object.assign(fields, { extra });
-    const entry = this.#entry(given, id, origin);
+    const entry = this.#entry(fittedFields(given), id, origin);
     return this.#recorded(origin.line, entry, origin.native);
   }
 
@@ -442,6 +432,16 @@ export class TranscriptSession {
     entry.project = this.#project === "" ? undefined : this.#project;
     return entry as ImportedEntry;
   }
+}
+
+/** What is longer than an entry may be keeps its beginning, and says how long it was. */
+function fittedFields(fields: EntryFields): EntryFields {
+  const name = fields.kind === "tool_call" ? "result" : "content";
+  if (fields[name] === undefined) return fields;
+  const { value, truncated } = fitted(fields[name]);
+  if (truncated === undefined) return fields;
+  const extra = isJsonObject(fields.extra as JsonValue) ? (fields.extra as JsonObject) : {};
+  return { ...fields, [name]: value, extra: { ...extra, truncated } };
 }
 
 type EntryFields = { readonly kind: string; readonly [field: string]: unknown };
