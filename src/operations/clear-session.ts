@@ -4,8 +4,8 @@ import { jsonObjectOf } from "../model/json.js";
 import { RecorderError } from "../model/rejection.js";
 import { schemaNamed } from "../model/schema.js";
 import { receiptOutcome } from "./entry-body.js";
+import { sessionId, sessionOperand } from "./ids.js";
 import { body, operation } from "./operation.js";
-import { sessionId, sessionOperand } from "./session-id.js";
 
 export const clearSession = operation({
   name: "clearSession",

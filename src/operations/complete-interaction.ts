@@ -5,7 +5,7 @@ import { itemAt } from "../model/item-at.js";
 import { RecorderError } from "../model/rejection.js";
 import { schemaNamed } from "../model/schema.js";
 import { entryOfKind, receiptOutcome } from "./entry-body.js";
-import { interactionId } from "./entry-ref.js";
+import { interactionId } from "./ids.js";
 import { body, operation } from "./operation.js";
 
 export const completeInteraction = operation({

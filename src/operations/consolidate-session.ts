@@ -3,8 +3,8 @@ import { Type } from "typebox";
 import { type JsonObject, jsonObjectOf } from "../model/json.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { count, type GivenIn, named } from "../model/schema.js";
+import { sessionId, sessionOperand } from "./ids.js";
 import { body, operation } from "./operation.js";
-import { sessionId, sessionOperand } from "./session-id.js";
 
 const newConsolidation = named(
   "NewConsolidation",

@@ -1,7 +1,7 @@
 // Context: what a model was given for an answer, and how that differs from the answer before.
 import { contextAnswer } from "../model/context.js";
 import { switchParameter } from "../search/parameters.js";
-import { entryRef, foundFor } from "./entry-ref.js";
+import { entryRef, foundFor } from "./ids.js";
 import { operation } from "./operation.js";
 
 export const context = operation({

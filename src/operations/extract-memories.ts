@@ -1,7 +1,7 @@
 // Proposing what rules find in one interaction.
 import { extraction } from "../memories/review/memory-answers.js";
 import { noFields } from "./entry-body.js";
-import { interactionId } from "./entry-ref.js";
+import { interactionId } from "./ids.js";
 import { operation } from "./operation.js";
 
 export const extractMemories = operation({

@@ -2,7 +2,7 @@
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import { referenceTo, schemaOf } from "../model/schema.js";
 import { switchParameter } from "../search/parameters.js";
-import { entryRef } from "./entry-ref.js";
+import { entryRef } from "./ids.js";
 import { operation } from "./operation.js";
 
 export const getEntry = operation({

@@ -3,8 +3,8 @@ import { type Rejection, reject } from "../model/rejection.js";
 import { isGiven, type Parameter, parseCount, switchParameter } from "../search/parameters.js";
 import { historyDocument } from "../sessions/history/history-document.js";
 import { type HistoryFormat, MESSAGES_DEFAULT } from "../sessions/session-query.js";
+import { sessionId, sessionOperand } from "./ids.js";
 import { operation } from "./operation.js";
-import { sessionId, sessionOperand } from "./session-id.js";
 
 const max_messages: Parameter<number | string, number> = {
   description:

@@ -3,7 +3,7 @@ import type { ErasedInteraction, Interaction } from "../model/entry.js";
 import { referenceTo, schemaOf } from "../model/schema.js";
 import type { EntryRef } from "../search/lists/entry-reader.js";
 import type { Parameter } from "../search/parameters.js";
-import { entryRef } from "./entry-ref.js";
+import { entryRef } from "./ids.js";
 import { operation } from "./operation.js";
 
 const id: Parameter<string, EntryRef> = {

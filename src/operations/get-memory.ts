@@ -1,6 +1,6 @@
 // One memory with its history.
 import { memoryDetail } from "../memories/review/memory-answers.js";
-import { memoryId } from "./memory-id.js";
+import { memoryId } from "./ids.js";
 import { operation } from "./operation.js";
 
 export const getMemory = operation({

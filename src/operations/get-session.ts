@@ -1,7 +1,7 @@
 // A session as a whole: its title, its labels, and how much is in it.
 import { type SessionSummary, sessionSummary } from "../sessions/session-summary.js";
+import { sessionId, sessionOperand } from "./ids.js";
 import { operation } from "./operation.js";
-import { sessionId, sessionOperand } from "./session-id.js";
 
 export const exampleSession: SessionSummary = {
   session_id: "cli:anna",

@@ -1,7 +1,7 @@
 // Verdicts on several candidates at once.
 import { verdictsGiven } from "../memories/review/memory-answers.js";
 import { newVerdicts, parseVerdicts } from "../memories/review/memory-input.js";
-import { exampleCandidates } from "./memory-id.js";
+import { exampleCandidates } from "./ids.js";
 import { body, operation } from "./operation.js";
 
 export const giveVerdicts = operation({

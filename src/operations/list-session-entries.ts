@@ -3,8 +3,8 @@ import { type Rejection, reject } from "../model/rejection.js";
 import { cursorOf } from "../search/cursor.js";
 import { isGiven, limited, listLimit, type Parameter, parsePosition, switchParameter } from "../search/parameters.js";
 import { sessionEntryPage } from "../sessions/session-summary.js";
+import { sessionId, sessionOperand } from "./ids.js";
 import { operation } from "./operation.js";
-import { sessionId, sessionOperand } from "./session-id.js";
 
 type Order = "asc" | "desc";
 

@@ -1,7 +1,7 @@
 // Promoting a candidate to a memory.
 import { memory } from "../memories/review/memory-answers.js";
 import { newEdit, parseVerdict } from "../memories/review/memory-input.js";
-import { memoryId } from "./memory-id.js";
+import { memoryId } from "./ids.js";
 import { body, operation } from "./operation.js";
 
 export const promoteMemory = operation({

@@ -1,7 +1,7 @@
 // Counting which memories one interaction was given, used and confirmed.
 import { reinforcement } from "../memories/review/memory-answers.js";
 import { noFields } from "./entry-body.js";
-import { interactionId } from "./entry-ref.js";
+import { interactionId } from "./ids.js";
 import { operation } from "./operation.js";
 
 export const reinforceMemories = operation({

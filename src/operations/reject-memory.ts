@@ -1,7 +1,7 @@
 // Turning a candidate down.
 import { memory } from "../memories/review/memory-answers.js";
 import { newVerdict, parseVerdict } from "../memories/review/memory-input.js";
-import { exampleCandidates, memoryId } from "./memory-id.js";
+import { exampleCandidates, memoryId } from "./ids.js";
 import { body, operation } from "./operation.js";
 
 export const rejectMemory = operation({

@@ -2,7 +2,7 @@
 import { toldAnswer } from "../model/context.js";
 import type { Parameter } from "../search/parameters.js";
 import { parsePhrase } from "../search/search-query.js";
-import { entryRef, foundFor } from "./entry-ref.js";
+import { entryRef, foundFor } from "./ids.js";
 import { operation } from "./operation.js";
 
 const q: Parameter<string, string> = {

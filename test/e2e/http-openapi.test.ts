@@ -6,7 +6,7 @@ import { Check, Errors } from "typebox/schema";
 import { expect, test } from "vitest";
 import { type EntryInput, openRecorder } from "../../src/index.js";
 import { captureKinds } from "../../src/model/kinds.js";
-import { exampleCandidates } from "../../src/operations/memory-id.js";
+import { exampleCandidates } from "../../src/operations/ids.js";
 import { createServer } from "../../src/surfaces/http/server.js";
 import { serverOfFile, startServer, type TestServer } from "./http-client.js";
 

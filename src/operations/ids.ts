@@ -1,6 +1,6 @@
-// How an operation names one entry, and the answer of a model that belongs to it.
+// How an operation names an entry, an interaction, a session or a memory.
 import type { AnswerLookup } from "../model/context.js";
-import { isPositionText } from "../model/ids.js";
+import { isPositionText, parseSessionId } from "../model/ids.js";
 import { RecorderError } from "../model/rejection.js";
 import type { EntryRef } from "../search/lists/entry-reader.js";
 import type { Parameter } from "../search/parameters.js";
@@ -40,4 +40,33 @@ export function foundFor<T>(ref: EntryRef, answer: AnswerLookup<T> | undefined):
     message: `entry ${name} is not a model response (${answer.kind})`,
     hint: "Name an interaction, an assistant's message, a tool call, an error or a decision.",
   });
+}
+
+export const sessionId: Parameter<string, string> = {
+  description: "The session's exact id.",
+  schema: { type: "string" },
+  example: "cli:anna",
+  refusals: ["session_id_invalid"],
+  parse: (value) => parseSessionId(value),
+};
+
+/** The same on the command line. */
+export const sessionOperand = {
+  name: "[id]",
+  parameter: "id",
+  description: "show this session with its timeline",
+  hint: "`hansard sessions` lists the ids.",
+} as const;
+
+/** Candidates for the examples to review, in addition to the one that an example proposes. */
+export const exampleCandidates = ["indent", "units"] as const;
+
+export function memoryId(example: string): Parameter<string, string> {
+  return {
+    description: "The id.",
+    schema: { type: "string" },
+    example,
+    refusals: [],
+    parse: (value) => String(value),
+  };
 }
