@@ -17,7 +17,7 @@ const SAID = "what an agent says to its model ".repeat(60);
 export const agentPath: Suite = {
   name: "agent",
   about:
-    "how long recording one model call (its messages of 4 KB, answer, usage) keeps an agent from its next step: `recordInteraction` of the client SDK against a span of OpenTelemetry from start to end and a generation of Langfuse, all exported to one loopback address (a span is taken whole, since a capture is one call that copies all it is given, and a span does the same with each attribute that is set before its `end()`, which alone only closes it and is shown beside it); and the first byte of a streamed answer through `recordingFetch` and `hansard proxy` against plain `fetch`",
+    "how long recording one model call (its messages of 4 KB, answer, usage) delays an agent: `recordInteraction` of the client SDK against a span of OpenTelemetry from start to end and a generation of Langfuse, all exported to one loopback address (a span is taken whole, since a capture is one call that copies all it is given, and a span does the same with each attribute that is set before its `end()`, which alone only closes it and is shown separately); and the first byte of a streamed answer through `recordingFetch` and `hansard proxy` against plain `fetch`",
   async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
     const sink = await start(spawnNode(new URL("sink.js", import.meta.url).pathname));
     const main = new URL("../src/surfaces/cli/main.js", import.meta.url).pathname;

@@ -15,9 +15,9 @@ import { Corpus, sampleInteraction } from "./sample-data.js";
 
 export const hostile: Suite = {
   name: "hostile",
-  about: "small captures beside hostile requests and readers of wide entries, and searches beside busy writers",
+  about: "small captures during hostile requests and reads of wide entries, and searches with busy writers",
   async run(options: SuiteOptions): Promise<readonly Measured[]> {
-    return [...(await besideRequests(options)), ...(await besideWriters(options))];
+    return [...(await duringRequests(options)), ...(await duringWriters(options))];
   },
 };
 
@@ -28,7 +28,7 @@ const STORED = 3;
 /** An entry's JSON may have so many bytes, with room for its envelope. */
 const ENTRY_BYTES = 15.9 * MiB;
 
-async function besideRequests({ folder, scale }: SuiteOptions): Promise<readonly Measured[]> {
+async function duringRequests({ folder, scale }: SuiteOptions): Promise<readonly Measured[]> {
   const bytes = Math.max(8, Math.round(63 * scale)) * MiB;
   const size = `${bytes / MiB} MiB`;
   const alone = await measured(join(folder, "alone"), () => sleep(1_000));
@@ -47,8 +47,8 @@ async function besideRequests({ folder, scale }: SuiteOptions): Promise<readonly
   for (const [name, hostile] of Object.entries(requests)) {
     const { p99, held, peak_mb } = await measured(store, hostile);
     figures.push(
-      { name: `p99 beside ${name}`, value: p99, unit: "ms" },
-      { name: "… longest that the server answered nobody", value: held, unit: "ms", target: { at_most: 250 } },
+      { name: `p99 during ${name}`, value: p99, unit: "ms" },
+      { name: "… longest time without any answer", value: held, unit: "ms", target: { at_most: 250 } },
       { name: "… memory", value: peak_mb, unit: "MB" },
     );
   }
@@ -132,7 +132,7 @@ const SMALL_BYTES = 180;
 const SEARCH = "/search?q=timeout";
 const FACETS = "/search?q=timeout&facets=1";
 
-async function besideWriters({ folder, scale }: SuiteOptions): Promise<readonly Measured[]> {
+async function duringWriters({ folder, scale }: SuiteOptions): Promise<readonly Measured[]> {
   const store = join(folder, "searched");
   const load = Math.round(200_000 * scale);
   await fill(store, 20_000);
@@ -144,12 +144,12 @@ async function besideWriters({ folder, scale }: SuiteOptions): Promise<readonly 
     const alone = await searches(client, SEARCH, 2);
     const aloneFacets = await searches(client, FACETS, 2);
     const few = await writers(server.address, WRITERS);
-    const besideFew = await searches(client, SEARCH, seconds);
-    const besideFewFacets = await searches(client, FACETS, seconds);
+    const withFew = await searches(client, SEARCH, seconds);
+    const facetsWithFew = await searches(client, FACETS, seconds);
     await end(few);
     await client.get(SEARCH);
     const many = await writers(server.address, MANY_WRITERS);
-    const besideMany = await searches(client, SEARCH, seconds);
+    const withMany = await searches(client, SEARCH, seconds);
     await end(many);
     await settledReads(client);
     const loaded = await rightAfterLoad(client, load);
@@ -157,25 +157,25 @@ async function besideWriters({ folder, scale }: SuiteOptions): Promise<readonly 
     return [
       { name: "a search alone, p50", value: p50(alone), unit: "ms" },
       { name: "a search with facets alone, p50", value: p50(aloneFacets), unit: "ms" },
-      { name: `a search beside ${WRITERS} writers, p50`, value: p50(besideFew), unit: "ms" },
+      { name: `a search with ${WRITERS} writers, p50`, value: p50(withFew), unit: "ms" },
       {
-        name: "beside them ÷ alone",
-        of: [`a search beside ${WRITERS} writers, p50`, "a search alone, p50"],
+        name: "with them ÷ alone",
+        of: [`a search with ${WRITERS} writers, p50`, "a search alone, p50"],
         target: { at_most: 5 },
       },
-      { name: `with facets beside ${WRITERS} writers, p50`, value: p50(besideFewFacets), unit: "ms" },
+      { name: `with facets and ${WRITERS} writers, p50`, value: p50(facetsWithFew), unit: "ms" },
       {
-        name: "with facets beside them ÷ alone",
-        of: [`with facets beside ${WRITERS} writers, p50`, "a search with facets alone, p50"],
+        name: "with facets and them ÷ alone",
+        of: [`with facets and ${WRITERS} writers, p50`, "a search with facets alone, p50"],
         target: { at_most: 5 },
       },
-      { name: `searches beside ${MANY_WRITERS} writers`, value: besideMany.length, unit: "" },
-      { name: "… of them answered", value: share(besideMany, [200, 503]), unit: "%", target: { at_least: 100 } },
-      { name: "… of them with what was found", value: share(besideMany, [200]), unit: "%" },
-      { name: "… p50", value: p50(besideMany), unit: "ms" },
+      { name: `searches with ${MANY_WRITERS} writers`, value: withMany.length, unit: "" },
+      { name: "… of them answered", value: share(withMany, [200, 503]), unit: "%", target: { at_least: 100 } },
+      { name: "… of them with what was found", value: share(withMany, [200]), unit: "%" },
+      { name: "… p50", value: p50(withMany), unit: "ms" },
       {
         name: "… longest",
-        value: Math.max(...besideMany.map(({ ms }) => ms)),
+        value: Math.max(...withMany.map(({ ms }) => ms)),
         unit: "ms",
         target: { at_most: 10_500 },
       },

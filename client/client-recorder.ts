@@ -1,6 +1,7 @@
 // The recorder of an agent. What it captures is buffered, spooled to disk and delivered to a server exactly once. Nothing that is
 // captured ever throws.
 
+import { type Clock, systemClock } from "./clock.js";
 import { Connection } from "./connection.js";
 import { type CaptureLabels, createContext } from "./default-labels.js";
 import { Delivery, type DeliveryOptions } from "./delivery.js";
@@ -51,6 +52,8 @@ export interface ConnectOptions {
   readonly end_ms_max?: number | undefined;
   /** Hears what went wrong, and what was lost by it; by default a line on stderr. */
   readonly onProblem?: ((problem: Problem) => void) | undefined;
+  /** @internal A test's own time. */
+  readonly clock?: Clock | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -61,7 +64,8 @@ export function connectRecorder(options: ConnectOptions | string = {}): ClientRe
   const env = node?.process.env ?? {};
   const address = given.url ?? (env.HANSARD_URL || undefined) ?? "http://127.0.0.1:4747";
   const url = entriesAddress(address);
-  const client_run = newId(Date.now());
+  const clock = given.clock ?? systemClock;
+  const client_run = newId(clock.nowMs());
   const onProblem = given.onProblem ?? warnOnStderr;
   const key = (given.key ?? environmentKey(env, url)) || undefined;
   const base = url.href.slice(0, -"/entries".length);
@@ -77,6 +81,7 @@ export function connectRecorder(options: ConnectOptions | string = {}): ClientRe
     retry_ms_max: given.retry_ms_max ?? defaultRetry.retry_ms_max,
     adopt_ms: given.adopt_ms ?? 60_000,
     end_ms_max: given.end_ms_max ?? 1_000,
+    clock,
     onProblem,
   });
 }
@@ -112,7 +117,7 @@ function openSpool(
 }
 
 function warnOnStderr({ code, message, dropped }: Problem): void {
-  const lost = dropped === 0 ? " (nothing lost: what was captured waits, and is sent again)" : ` (${dropped} lost)`;
+  const lost = dropped === 0 ? " (nothing is lost: captured entries wait and are sent again)" : ` (${dropped} lost)`;
   console.warn(`hansard: ${code}: ${message}${lost}`);
 }
 
@@ -133,6 +138,7 @@ export class ClientRecorder {
   readonly client_run: string;
   readonly #labels: Labels;
   readonly #delivery: Delivery;
+  readonly #clock: Clock;
   readonly #context = createContext();
   readonly #stopWatching: () => void;
   #seq = 0;
@@ -143,7 +149,8 @@ export class ClientRecorder {
     this.client_run = delivery.client_run;
     this.#labels = delivery.labels;
     this.#delivery = new Delivery(delivery);
-    this.#stopWatching = watchEnd(this.#delivery, end_ms_max);
+    this.#clock = delivery.clock;
+    this.#stopWatching = watchEnd(this.#delivery, { clock: delivery.clock, end_ms_max });
   }
 
   /** What waits, what has arrived, and what was lost. */
@@ -193,24 +200,28 @@ export class ClientRecorder {
   async flush(options: { readonly timeout_ms?: number } = {}): Promise<Counters> {
     const { timeout_ms = FLUSH_MS } = options;
     const hasTimeout = options.timeout_ms !== undefined;
-    const end = performance.now() + timeout_ms;
+    const end = this.#clock.elapsedMs() + timeout_ms;
     // Sending does not keep the process alive, so this timer does.
     let onTimeout = (): void => undefined;
     const isOver = new Promise<boolean>((resolve) => {
       onTimeout = () => resolve(true);
     });
-    const timer = setTimeout(onTimeout, timeout_ms);
+    const timer = this.#clock.setTimer(onTimeout, timeout_ms);
     try {
-      while (!this.#delivery.isClosed && performance.now() < end) {
+      while (!this.#delivery.isClosed && this.#clock.elapsedMs() < end) {
         const isSent = await Promise.race([this.#delivery.send(), isOver]);
         const { queued, spooled } = this.counters;
         if ((isSent && queued + spooled === 0) || (!isSent && !hasTimeout && queued === 0)) break;
-        if (!isSent) await Promise.race([new Promise((resolve) => setTimeout(resolve, FLUSH_RETRY_MS)), isOver]);
+        if (!isSent) await Promise.race([this.#pause(FLUSH_RETRY_MS), isOver]);
       }
     } finally {
-      clearTimeout(timer);
+      timer.cancel();
     }
     return this.counters;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#clock.setTimer(resolve, ms));
   }
 
   /** Flushes, and leaves what did not arrive in the spool. */
@@ -230,7 +241,7 @@ export class ClientRecorder {
     session: CaptureLabels = NOWHERE,
     own: object = NOTHING,
   ): Promise<Captured> {
-    const at_ms = Date.now();
+    const at_ms = this.#clock.nowMs();
     const given = snapshot(input);
     if (typeof given !== "object" || given === null) {
       this.#delivery.drop({ code: "field_invalid", message: "an entry must be an object", dropped: 1 });
@@ -316,7 +327,10 @@ export class ClientSession {
  * Keeps what was captured when the process ends: a natural end waits a moment for the server, every other one leaves it in
  * the spool. Answers with how to stop watching.
  */
-function watchEnd(delivery: Delivery, endMsMax: number): () => void {
+function watchEnd(
+  delivery: Delivery,
+  { clock, end_ms_max }: Pick<ClientRecorderOptions, "clock" | "end_ms_max">,
+): () => void {
   if (node === undefined) return () => undefined;
   const { process } = node;
   const onExit = (): void => delivery.end();
@@ -326,8 +340,8 @@ function watchEnd(delivery: Delivery, endMsMax: number): () => void {
     if (hasTried || queued + spooled === 0) return;
     hasTried = true;
     // Only this timer keeps the process from ending.
-    const end = setTimeout(() => undefined, endMsMax);
-    void delivery.send().finally(() => clearTimeout(end));
+    const end = clock.setTimer(() => undefined, end_ms_max);
+    void delivery.send().finally(() => end.cancel());
   };
   const stops = signals.map((signal) => onSignal(process, signal, onExit));
   process.on("exit", onExit);

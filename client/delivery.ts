@@ -1,9 +1,9 @@
 // Delivery of captured entries: each becomes a line of JSON, is written to the spool, and is sent in batches until it arrives.
 
+import type { Clock } from "./clock.js";
 import type { Connection, WholeAnswer } from "./connection.js";
 import type { CaptureLabels } from "./default-labels.js";
 import { newId } from "./ids.js";
-import { unref } from "./node.js";
 import type { Captured, Counters, Problem } from "./outcomes.js";
 import { MemoryQueue, type Queue } from "./queue.js";
 import { type RetryLimits, retryDelay } from "./retry.js";
@@ -21,6 +21,7 @@ export interface DeliveryOptions extends Run, RetryLimits {
   /** How often to look for the spools of processes that have ended. */
   readonly adopt_ms: number;
   readonly onProblem: (problem: Problem) => void;
+  readonly clock: Clock;
 }
 
 /** The server takes no larger entry. */
@@ -30,7 +31,7 @@ export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #memory: MemoryQueue;
   #pending: Taken[] = [];
-  #timer: { readonly at: number; readonly handle: ReturnType<typeof setTimeout> } | undefined;
+  #timer: { readonly at: number; cancel(): void } | undefined;
   #running: Promise<boolean> | undefined;
   #failures = 0;
   #adoptedAt = Number.NEGATIVE_INFINITY;
@@ -99,7 +100,7 @@ export class Delivery {
     const { spool, sender } = this.#options;
     const spooled = spool?.size ?? 0;
     this.#isClosed = true;
-    clearTimeout(this.#timer?.handle);
+    this.#timer?.cancel();
     sender.connection.close();
     const lost = spool?.close() ?? 0;
     this.#left = spooled - lost;
@@ -121,7 +122,7 @@ export class Delivery {
 
   #loseMemory(): void {
     const dropped = this.#memory.clear();
-    if (dropped > 0) this.drop({ code: "client_closed", message: "what waited in memory never arrived", dropped });
+    if (dropped > 0) this.drop({ code: "client_closed", message: "entries waiting in memory were lost", dropped });
   }
 
   #lineOf(draft: Draft): Line {
@@ -159,20 +160,22 @@ export class Delivery {
     }
     const kept = lines.filter(({ text }) => this.#memory.push(text));
     const lost = lines.length - kept.length;
-    if (lost > 0) this.drop({ code: "memory_full", message: "too much waits to be sent", dropped: lost });
+    if (lost > 0) this.drop({ code: "memory_full", message: "the send queue is full", dropped: lost });
     return kept;
   }
 
   /** The sooner of two times holds. */
   #schedule(afterMs: number): void {
-    const at = performance.now() + afterMs;
+    const { clock } = this.#options;
+    const at = clock.elapsedMs() + afterMs;
     if (this.#isClosed || (this.#timer !== undefined && this.#timer.at <= at)) return;
-    clearTimeout(this.#timer?.handle);
-    const handle = setTimeout(() => {
+    this.#timer?.cancel();
+    const send = (): void => {
       this.#timer = undefined;
       void this.send();
-    }, afterMs);
-    this.#timer = { at, handle: unref(handle) };
+    };
+    const { cancel } = clock.setTimer(send, afterMs, true);
+    this.#timer = { at, cancel };
   }
 
   async #sendAll(): Promise<boolean> {
@@ -184,7 +187,7 @@ export class Delivery {
       try {
         if (await this.#sendQueue(queue)) continue;
         quietly(() => this.#settle());
-        quietly(() => spool?.touch(new Date()));
+        quietly(() => spool?.touch(new Date(this.#options.clock.nowMs())));
         return false;
       } catch (error) {
         broken = { code: "spool_failed", message: `the spool cannot be read: ${reasonOf(error)}`, dropped: 0 };
@@ -238,10 +241,10 @@ export class Delivery {
   }
 
   #adopt(): void {
-    const { spool, adopt_ms } = this.#options;
-    if (spool === undefined || performance.now() - this.#adoptedAt < adopt_ms) return;
-    this.#adoptedAt = performance.now();
-    spool.adopt(new Date());
+    const { spool, adopt_ms, clock } = this.#options;
+    if (spool === undefined || clock.elapsedMs() - this.#adoptedAt < adopt_ms) return;
+    this.#adoptedAt = clock.elapsedMs();
+    spool.adopt(new Date(clock.nowMs()));
   }
 
   #queues(): readonly Queue[] {

@@ -76,7 +76,7 @@ function errorOf({ status, answer: text, broken, isStream }: ModelCall, answer: 
   if (broken !== undefined) return broken;
   if (answer.error !== undefined) return answer.error;
   if (answer.is_whole) return undefined;
-  return isStream ? "the stream ended before the answer did" : "the answer is not one that is understood";
+  return isStream ? "the stream ended before the answer was complete" : "the answer has an unknown format";
 }
 
 /** An error page may have any length, and says what it says in its first lines. */

@@ -36,7 +36,7 @@ function observed(recording: Recording, response: Response): Response {
   const watch = recording.answered(status, (name) => headers?.get(name));
   if (isStream(body)) return likeResponse(response, observeBody(body, watch));
   // Another `fetch` than the runtime's may have a body of its own kind, which cannot be looked at without taking it away.
-  watch.onEnd(body ? "the answer's body cannot be read along" : undefined);
+  watch.onEnd(body ? "the body of the answer cannot be read" : undefined);
   return response;
 }
 

@@ -74,7 +74,7 @@ export class Recording {
       },
       onEnd: (broken) => {
         const cut =
-          bytes > ANSWER_BYTES_MAX ? "the answer is longer than 64 MiB, and recorded as far as that" : undefined;
+          bytes > ANSWER_BYTES_MAX ? "the answer is longer than 64 MiB; only its beginning was recorded" : undefined;
         this.end({ ...known, answer: `${answer}${decoder.decode()}`, broken: broken ?? cut });
       },
     };

@@ -15,7 +15,7 @@ export class ConnectionError extends Error {
 }
 
 export function timeoutError(timeout_ms: number, cause?: unknown): ConnectionError {
-  return new ConnectionError("timeout", `it gave no answer within ${timeout_ms / 1000} seconds`, cause);
+  return new ConnectionError("timeout", `no answer within ${timeout_ms / 1000} seconds`, cause);
 }
 
 /** The system's error, in words that say what to look at. */
@@ -29,7 +29,7 @@ export function toConnectionError(error: unknown): ConnectionError {
 
 type Failure = readonly [code: ConnectionFailure, words: string];
 
-const closedEarly: Failure = ["broken", "the connection was closed without a whole answer"];
+const closedEarly: Failure = ["broken", "the connection was closed before the answer was complete"];
 const noRoute: Failure = ["unreachable", "no route to the host"];
 const unknownAuthority: Failure = ["tls", "the TLS certificate's authority is unknown; name it in NODE_EXTRA_CA_CERTS"];
 
@@ -41,13 +41,13 @@ const knownFailures: { readonly [code: string]: Failure } = {
   EHOSTUNREACH: noRoute,
   EHOSTDOWN: noRoute,
   ENETUNREACH: noRoute,
-  EACCES: ["unreachable", "a firewall or the system forbids the connection"],
+  EACCES: ["unreachable", "a firewall or the system blocked the connection"],
   ETIMEDOUT: ["timeout", "the connection timed out"],
   ECONNRESET: closedEarly,
   ECONNABORTED: closedEarly,
   ERR_STREAM_PREMATURE_CLOSE: closedEarly,
   EPIPE: closedEarly,
-  HPE_INVALID_CONSTANT: ["broken", "what answers does not speak HTTP; is it an https:// address?"],
+  HPE_INVALID_CONSTANT: ["broken", "the server does not speak HTTP; is it an https:// address?"],
   CERT_HAS_EXPIRED: ["tls", "the TLS certificate has expired"],
   CERT_NOT_YET_VALID: ["tls", "the TLS certificate is not valid yet; check this machine's clock"],
   DEPTH_ZERO_SELF_SIGNED_CERT: ["tls", "the TLS certificate is self-signed; name it in NODE_EXTRA_CA_CERTS"],
@@ -61,7 +61,7 @@ const knownFailures: { readonly [code: string]: Failure } = {
 function tlsFailure(error: unknown, code: string): Failure | undefined {
   const [, words] = /:SSL routines:[^:]*:([^:]+)/.exec(reasonOf(error)) ?? [];
   const isPlain = words === "wrong version number" || words === "packet length too long";
-  if (isPlain) return ["tls", "it speaks no TLS; is it an http:// address?"];
+  if (isPlain) return ["tls", "the server does not speak TLS; is it an http:// address?"];
   if (words !== undefined) return ["tls", `no TLS connection: ${words}`];
   return /CERT|TLS|SSL/.test(code) ? ["tls", `no TLS connection: ${reasonOf(error)}`] : undefined;
 }

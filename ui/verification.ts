@@ -1,4 +1,4 @@
-// The result and time of the last chain verification, for the Integrity view and the status dot.
+// The result and time of the last chain verification, for the Health view and the status dot.
 import { useEffect } from "react";
 import { auth, type HealthAnswer, type VerifyAnswer, verify } from "./api.js";
 import { createStore, useStore } from "./store.js";

@@ -20,8 +20,8 @@ const engines: readonly EngineRow[] = [
 
 /** A server's store is used over HTTP. Maintenance of the store itself runs where the store is. */
 async function refuseServer(): Promise<never> {
-  throw new Fault("store_unsuitable", "this is not done through a server", {
-    hint: "Do it on the server's own machine, with --data naming the folder or database of the record.",
+  throw new Fault("store_unsuitable", "this is not available against a remote server", {
+    hint: "Run it on the server's machine, with --data set to the folder or database of the record.",
   });
 }
 

@@ -84,13 +84,13 @@ export type ExportFormat = (typeof exportFormats)[number];
 
 const format: Parameter<ExportFormat | string, ExportFormat> = {
   description:
-    "`hansard` holds all there is and can be imported again; `nanobot`, `timmy` and `atif` hold one session, which must be " +
+    "`hansard` contains everything and can be imported again; `nanobot`, `timmy` and `atif` hold one session, which must be " +
     "named, and `markdown` is for people.",
   schema: { type: "string", enum: exportFormats, default: "hansard" },
   flag: {
     name: "format",
     value: "name",
-    says: "hansard (all there is, can be imported again), nanobot, timmy, markdown or atif (hansard)",
+    says: "hansard (everything, for import), nanobot, timmy, markdown or atif (hansard)",
   },
   refusals: ["field_invalid", "session_id_invalid"],
   parse: parseFormat,
@@ -101,13 +101,13 @@ const timezone: Parameter<string, WallClock> = {
     "For `nanobot` and `timmy`, whose times have no zone: an IANA name. Left out, it is that of the record's machine.",
   schema: { type: "string" },
   example: "Europe/Berlin",
-  flag: { name: "timezone", value: "zone", says: "for nanobot and timmy, whose times have no zone (this machine's)" },
+  flag: { name: "timezone", value: "zone", says: "time zone of nanobot and timmy exports (this machine's)" },
   refusals: ["field_invalid"],
   parse: (zone) => parseClock(zone as string | undefined),
 };
 
 const export_id: Parameter<string, string | undefined> = {
-  description: "Calls that name the same one are one export, and are written down once: a new UUID for each export.",
+  description: "Calls with the same id are one export in the audit log. Use a new UUID for each export.",
   schema: { type: "string" },
   refusals: ["field_invalid"],
   parse: parseExportId,
@@ -119,7 +119,7 @@ export const exportInput = {
   timezone,
   masked: switchParameter({
     description: "`1` masks secrets, as lists do.",
-    flag: { name: "masked", says: "mask secrets in Hansard's own form too; Markdown always does" },
+    flag: { name: "masked", says: "mask secrets in Hansard's own format too; Markdown is always masked" },
   }),
   export_id,
   ...filtersNamed("project", "session_id", "client", "kind", "tool", "model", "is", "since", "until"),
@@ -146,7 +146,7 @@ export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQ
   return reject({
     code: "session_id_invalid",
     field: "session_id",
-    message: `the form of ${format} holds one session; session_id is needed`,
+    message: `the ${format} format contains one session; session_id is required`,
   });
 }
 

@@ -159,7 +159,7 @@ function keyMissing(): Rejection {
   return reject({
     code: "key_missing",
     message: "a key is required",
-    hint: "Send it as `Authorization: Bearer KEY`; `hansard keys create --scope read` makes one.",
+    hint: "Send it as `Authorization: Bearer KEY`; `hansard keys create --scope read` creates one.",
   });
 }
 

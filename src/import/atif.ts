@@ -43,7 +43,7 @@ async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
   for await (const item of source.values("steps.*")) {
     if ("reason" in item) yield item;
     else if (isJsonObject(item.value)) yield* take(session, item.line, item.value, trajectory);
-    else yield { line: item.line, reason: "the step is no object" };
+    else yield { line: item.line, reason: "the step is not an object" };
   }
   for await (const item of source.values("subagent_trajectories.*")) {
     if ("reason" in item) yield item;

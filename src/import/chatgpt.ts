@@ -26,7 +26,7 @@ async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep | 
     if ("reason" in item) yield item;
     else if (isJsonObject(item.value) && isJsonObject(item.value.mapping)) {
       yield conversation({ transcript, branches }, item.line, item.value);
-    } else yield { line: item.line, reason: "the item is no conversation" };
+    } else yield { line: item.line, reason: "the item is not a conversation" };
   }
   yield branches.end();
 }

@@ -48,10 +48,10 @@ export async function verifyExport(
 /** Why this version cannot read an export with this header. */
 export function formFlaw({ hansard }: JsonObject): string | undefined {
   if (Number(hansard) <= EXPORT_VERSION) return undefined;
-  return `the export has form ${hansard}; this version reads form ${EXPORT_VERSION}`;
+  return `the export has format version ${hansard}; this version of Hansard reads up to ${EXPORT_VERSION}`;
 }
 
-const NO_EXPORT = "there is no line of a Hansard export in it";
+const NO_EXPORT = "it contains no line of a Hansard export";
 
 interface Part {
   take(entry: ExportedEntry): Flaw | undefined;

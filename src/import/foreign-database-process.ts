@@ -173,7 +173,7 @@ function databaseReason(error: unknown): string {
     return "the database is locked by the program it belongs to; close that program, or import it again later";
   }
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) {
-    return `the database is damaged: ${message}; a copy of its owner's (.backup or .recover) may be readable`;
+    return `the database is damaged: ${message}; a copy made with sqlite3 (.backup or .recover) may be readable`;
   }
   return `the database cannot be read: ${message}`;
 }

@@ -194,7 +194,7 @@ async function* readDocument(source: SourceOf<"document">): AsyncGenerator<Impor
   for await (const item of source.values("messages.*")) {
     if ("reason" in item) yield item;
     else if (isJsonObject(item.value)) yield* chat.message(item.line, item.value);
-    else yield { line: item.line, reason: "the message is no object" };
+    else yield { line: item.line, reason: "the message is not an object" };
   }
 }
 

@@ -229,7 +229,7 @@ describe("into a store with its own entries", () => {
     expect(report).toMatchObject({
       added: 11,
       existing: 0,
-      rejected: [{ line: 8, reason: expect.stringMatching(/taken/) }],
+      rejected: [{ line: 8, reason: expect.stringMatching(/already used/) }],
     });
     expect(await other.recorder.getEntry("failed")).toMatchObject({ error: "another one" });
   });
@@ -308,7 +308,10 @@ describe("into a store with its own entries", () => {
   test("a newer version of the format is refused, and nothing is guessed", async () => {
     const bench = importBench();
     const report = await bench.import(bench.write("new.ndjson", [{ hansard: 3, log_id: "x" }, { position: 1 }]));
-    expect(report).toMatchObject({ added: 0, rejected: [{ line: 0, reason: expect.stringMatching(/form 3/) }] });
+    expect(report).toMatchObject({
+      added: 0,
+      rejected: [{ line: 0, reason: expect.stringMatching(/format version 3/) }],
+    });
   });
 });
 

@@ -29,7 +29,7 @@ export const hansardImporter: LineImporter = {
   async check(records) {
     const found = await verifyExport(records, { skips_bad_lines: true });
     if (found.ok) return undefined;
-    return `line ${found.line}: ${found.reason}; nothing was imported (--as-new places what can be read anew)`;
+    return `line ${found.line}: ${found.reason}; nothing was imported (--as-new imports what can be read, at new positions)`;
   },
   read,
 };
@@ -132,7 +132,7 @@ function otherContent(stored: JsonObject | undefined, body: JsonObject): string 
   if (stored === undefined) return undefined;
   const present = withinLimit(stored);
   if (jsonEquals({ ...present, created_at: present.created_at ?? body.created_at }, body)) return undefined;
-  return `id ${body.id} is taken here by other content`;
+  return `id ${body.id} is already used for other content`;
 }
 
 /** Unknown fields are nested deeper in `extra` than when they were captured; the deepest can be imported only as text. */
@@ -162,7 +162,7 @@ class Placing {
   step(line: number, entry: ExportedEntry): ImportStep {
     const { position, kind, recorded_at, fields: body } = entry;
     if (body === undefined) {
-      const erased = "the entry was erased; nothing is left of it to place anew";
+      const erased = "the entry was erased; nothing is left to import";
       return { line, reason: entry.flaw === undefined ? erased : lostReason(entry.flaw) };
     }
     const dated = { ...withinLimit(body), created_at: body.created_at ?? recorded_at };
@@ -191,7 +191,7 @@ class Placing {
     const field = entry.kind === "withdrawal" ? "withdraws" : "through";
     const named = Number(entry[field]);
     const at = field === "withdraws" ? this.#positions.at(named) : this.#through(named);
-    if (at === undefined) return `position ${named}, which it names, is not in this file`;
+    if (at === undefined) return `it names position ${named}, which is not in this file`;
     const { kept } = entry;
     const placed = { ...entry, [field]: at };
     if (!Array.isArray(kept)) return [placed];

@@ -261,9 +261,9 @@ const PACKED = ["504b0304", "1f8b"];
 function unknownFormat(beginning: Uint8Array): string {
   const first = Buffer.from(beginning.subarray(0, 4)).toString("hex");
   if (PACKED.some((packed) => first.startsWith(packed))) {
-    return "it is compressed (ZIP or gzip): unpack it and import the result";
+    return "it is compressed (ZIP or gzip): decompress it and import the result";
   }
-  return `no format is recognised; known are ${importFormats.join(", ")}; --format names one where the content does not tell`;
+  return `unknown format; known formats are ${importFormats.join(", ")}; name one with --format if the content does not show it`;
 }
 
 /** Further rejected lines of a file are only counted. */

@@ -100,7 +100,7 @@ describe("one bad line costs one line, and is reported with its number:", () => 
     ["a JSON line that is not an object: null", "null", /null and not an object/],
     ["a JSON line that is not an object: text", '"text"', /a string and not an object/],
     ["a JSON line that is not an object: a number", "7", /a number and not an object/],
-    ["an object with nothing in it", "{}", /nothing in it/],
+    ["an object with nothing in it", "{}", /empty object/],
     ["nesting without end", `${'{"a":'.repeat(300)}1${"}".repeat(300)}`, /nested/],
     ["nesting without end, long", `{"a":${"[".repeat(100_000)}`, /nested/],
   ])("%s", async (_, bad, reason) => {

@@ -111,7 +111,7 @@ function toRecord({ number: line, bytes: whole, isTorn }: Line, levels: number):
   if (whole === undefined) return { line, reason: `the line is longer than ${LINE_BYTES_MAX} bytes (96 MiB)` };
   // A crash can leave zeros in unwritten space; what is next to them may be whole.
   const bytes = withoutNuls(whole);
-  if (bytes.length === 0) return { line, reason: "the line holds nothing but NUL bytes, as a crash can leave them" };
+  if (bytes.length === 0) return { line, reason: "the line contains only NUL bytes, as after a crash" };
   if (!isUtf8(bytes)) return { line, reason: "the line is not valid UTF-8" };
   if (bytes.length > NESTING_CHECKED_BYTES && !isShallow(bytes, levels)) return { line, reason: tooDeep(levels) };
   const text = bytes.toString("utf8");
@@ -124,7 +124,7 @@ function toRecord({ number: line, bytes: whole, isTorn }: Line, levels: number):
     return { line, reason: `${what}: ${brief(error)}` };
   }
   if (!isJsonObject(value)) return { line, reason: `the line is valid JSON, but ${named(value)} and not an object` };
-  if (isEmpty(value)) return { line, reason: "the line holds an object with nothing in it" };
+  if (isEmpty(value)) return { line, reason: "the line is an empty object" };
   return isNestedWithin(value, levels)
     ? { line, record: value, bytes: bytes.length }
     : { line, reason: tooDeep(levels) };

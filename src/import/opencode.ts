@@ -62,7 +62,7 @@ async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
       yield* session.about(item.line, value);
     } else if (kind === "message") messages.push({ line: item.line, value });
     else if (kind === "part") addTo(partsByMessage, String(value.messageID), value);
-    else yield { line: item.line, reason: "the value is no session, message or part" };
+    else yield { line: item.line, reason: "the value is not a session, message or part" };
   }
   for (const { line, value } of messages.toSorted((a, b) => createdAt(a.value) - createdAt(b.value))) {
     const key = String(value.sessionID);

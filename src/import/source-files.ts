@@ -161,8 +161,11 @@ async function keepStream(chunks: AsyncIterable<Buffer>): Promise<KeptStream> {
     await remove();
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall !== "write") throw error;
-    const hint = "Make room where TMPDIR says, or import from a file.";
-    throw new Fault("file_not_written", `what came in could not be kept: ${message}`, { hint, cause: error });
+    const hint = "Free disk space in TMPDIR, or import from a file.";
+    throw new Fault("file_not_written", `standard input could not be saved to disk: ${message}`, {
+      hint,
+      cause: error,
+    });
   }
   return { chunks: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }), remove };
 }
@@ -202,7 +205,7 @@ export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof UnreadableTables) return message;
   if (code === "ENOENT") return "there is no such file or folder";
-  if (code === "EACCES" || code === "EPERM") return "it may not be read";
+  if (code === "EACCES" || code === "EPERM") return "permission denied";
   return code === "ZSTD" ? message : `it cannot be read: ${message}`;
 }
 

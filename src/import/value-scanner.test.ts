@@ -48,8 +48,8 @@ test("long texts end at their own quotes, with any number of escaped ones and wh
 });
 
 test.each([
-  ["a bracket that closes nothing", "[1,2}]", ["*"], [1, 2, /closes what is not open/]],
-  ["an end that is missing", "[1,[2,3", ["*"], [1, /torn/]],
+  ["a bracket that closes nothing", "[1,2}]", ["*"], [1, 2, /unexpected closing bracket/]],
+  ["an end that is missing", "[1,[2,3", ["*"], [1, /incomplete/]],
   ["a word that is none", "[1,nul,2]", ["*"], [1, /not valid JSON/]],
   ["bytes that are no text", Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x2c, 0x31, 0x5d]), ["*"], [/not valid UTF-8/, 1]],
   ["values one after the other", '{"a":[1]} {"a":[2]}3', [], [{ a: [1] }, { a: [2] }, 3]],

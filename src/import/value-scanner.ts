@@ -64,7 +64,7 @@ export class ValueScanner {
     this.#chunk = Buffer.alloc(0);
     this.#tokenizer.end();
     const isWhole = this.#tokenizer.unfinished === undefined && this.#tokenizer.depth === 0;
-    if (!isWhole) this.#fail("the document is torn: its end is missing");
+    if (!isWhole) this.#fail("the document is incomplete: its end is missing");
     return this.#take();
   }
 
@@ -83,7 +83,7 @@ export class ValueScanner {
     if (depth > this.#depth + 1) return;
     if (depth <= this.#depth) {
       if (this.#levels.pop()?.isObject !== isObject) {
-        this.#fail("the document is not valid JSON: a bracket closes what is not open");
+        this.#fail("the document is not valid JSON: unexpected closing bracket");
       }
     } else if (this.#start !== undefined) {
       const value = this.#read(this.#start, at + 1, this.#deepest - this.#depth);

@@ -35,7 +35,7 @@ test("a value is decompressed whole, unless a few bytes stand for more than the 
 
 test("a truncated file, or one that is not compressed, is an error", async () => {
   await expect(unpack(Buffer.concat([zstdFrame("x").subarray(0, 8), Buffer.alloc(40, 255)]), 100)).rejects.toThrow(
-    /cannot be unpacked/,
+    /cannot be decompressed/,
   );
 });
 

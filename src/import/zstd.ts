@@ -63,7 +63,8 @@ export async function* decompressed(
     ready.push(Buffer.from(piece));
   });
   for await (const chunk of chunks) {
-    if (isFirst && windowBytes(chunk) > WINDOW_BYTES_MAX) throw new UnpackFault("it needs too much memory to unpack");
+    if (isFirst && windowBytes(chunk) > WINDOW_BYTES_MAX)
+      throw new UnpackFault("decompressing it needs too much memory");
     isFirst = false;
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       const part = chunk.subarray(at, at + PIECE_BYTES);
@@ -94,7 +95,7 @@ export function decompressedWithin(bytes: Uint8Array, bytesMax: number, budget: 
     if (size > bytesMax) throw new UnpackFault(`it has more than ${bytesMax} bytes`);
     pieces.push(piece);
   });
-  if (windowBytes(bytes) > WINDOW_BYTES_MAX) throw new UnpackFault("it needs too much memory to unpack");
+  if (windowBytes(bytes) > WINDOW_BYTES_MAX) throw new UnpackFault("decompressing it needs too much memory");
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) push(stream, bytes.subarray(at, at + PIECE_BYTES), false);
   push(stream, new Uint8Array(0), true);
   return Buffer.concat(pieces);
@@ -105,7 +106,7 @@ function push(stream: Decompress, piece: Uint8Array, isLast: boolean): void {
     stream.push(piece, isLast);
   } catch (error) {
     if (error instanceof UnpackFault) throw error;
-    throw new UnpackFault(`it cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UnpackFault(`it cannot be decompressed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

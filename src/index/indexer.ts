@@ -61,7 +61,7 @@ export class Indexer {
     // A shared step may have read the log before it grew.
     if ((await this.step()) || (await this.step())) return;
     if (this.holds(await this.#index.revision(), position)) return;
-    throw new Fault("store_corrupt", `the log says that it has ${position} entries, and holds fewer`, {
+    throw new Fault("store_corrupt", `the log should have ${position} entries, but has fewer`, {
       hint: "Run `hansard verify`, and restore the store from a backup.",
     });
   }

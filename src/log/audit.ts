@@ -25,7 +25,7 @@ export async function recordAudit(
   const { entry } = packOwn("audit", note, parts.writeContext, { id });
   const outcome = await parts.commit.append([entry]);
   if ("placed" in outcome || id !== undefined) return;
-  throw new Fault("store_failed", "an id that was just made is taken", { hint: "Try again." });
+  throw new Fault("store_failed", "a newly generated id is already taken", { hint: "Try again." });
 }
 
 /**

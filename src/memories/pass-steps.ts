@@ -50,7 +50,7 @@ export interface UsesStep {
   readonly through: number;
   readonly is_end: boolean;
   readonly turns: readonly TurnUses[];
-  /** Turns that are not over yet. */
+  /** Unfinished turns. */
   readonly waiting: readonly string[];
 }
 

@@ -188,7 +188,7 @@ function readFlaw({
 }: Pick<WalkedEntry, "kind" | "salt" | "body" | "flaw">): string | undefined {
   if (flaw !== undefined || (salt !== undefined && body !== undefined)) return flaw;
   if ((salt ?? body) !== undefined) return LOST;
-  return lastingKinds.includes(kind) ? "the body is missing, and no redaction may take it" : undefined;
+  return lastingKinds.includes(kind) ? "the body is missing, and no redaction may erase it" : undefined;
 }
 
 export const NOT_RECORDED = "the body is not the one that was recorded";
@@ -230,15 +230,15 @@ function claimsFlaw(entry: WalkedEntry, keys: readonly Uint8Array[] | undefined)
   const own = ownKeys(entry);
   const covered = own ?? keys;
   if (claims_digest !== undefined && covered !== undefined) {
-    if (Buffer.compare(keysDigest(covered), claims_digest) !== 0) return "its claims are not those that were recorded";
+    if (Buffer.compare(keysDigest(covered), claims_digest) !== 0) return "its claims differ from the recorded ones";
   }
   if (keys === undefined) return undefined;
-  if (own !== undefined) return isSame(own, keys) ? undefined : "what leads to the entry is not what it claimed";
+  if (own !== undefined) return isSame(own, keys) ? undefined : "the claims that lead to the entry are not its own";
   // For an erased entry of the first format, only the number of its claims is known; a copy made from an export of that
   // time has none of them.
   const count = claimsOf(entry.kind, {}).length;
   const isPlausible = claims_digest !== undefined || keys.length === 0 || keys.length === count;
-  return isPlausible ? undefined : "more or less leads to the erased entry than it can have claimed";
+  return isPlausible ? undefined : "the number of claims that lead to the erased entry is wrong";
 }
 
 /** Undefined if the body is gone or does not say. */

@@ -21,22 +21,22 @@ const givenMessage = Type.Unsafe<GivenMessage>({
   title: "GivenMessage",
   type: "object",
   properties: {
-    role: { type: "string", description: "Empty where none was recorded." },
+    role: { type: "string", description: "Empty if none was recorded." },
     content: { description: "Text, content parts, or whatever was recorded." },
-    entry_id: { type: "string", description: "The entry that says it, where the session has one." },
+    entry_id: { type: "string", description: "The entry with this message, if the session has one." },
   },
   required: ["role"],
-  description: "As it was recorded, every other field included.",
+  description: "As recorded, with all other fields.",
 });
 
 const json = (description: string) => Type.Optional(Type.Unsafe<JsonValue>({ description }));
 
 const exact = Type.Boolean({
-  description: "Whether what was sent was recorded; otherwise it is the session's history as it was then.",
+  description: "Whether the request was recorded; otherwise the context is reconstructed from the session's history.",
 });
 
 const answer = Type.Object(entryPlace, {
-  description: "The answer that is meant: what made a tool call, what came before an error.",
+  description: "The answer: for a tool call, the one that made it; for an error, the one before it.",
 });
 
 /** What followed an answer. */
@@ -50,15 +50,15 @@ const ledTo = Type.Object(
     ),
     next: Type.Optional(Type.Object({ ...entryPlace, text }, { description: "What the user said next." })),
   },
-  { description: "What came of the answer, up to the next one; texts are cut at 200 characters." },
+  { description: "What followed the answer, up to the next one; texts are cut at 200 characters." },
 );
 
 export type ContextChange = AnswerOf<typeof contextChange>;
 const contextChange = Type.Object({
-  entry_id: Type.String({ description: "The answer before." }),
-  kept: Type.Integer({ minimum: 0, description: "How many of the messages were given then, too." }),
-  added: Type.Array(count, { description: "Places in `messages` of those that were not." }),
-  removed: Type.Array(givenMessage, { description: "Messages that were given then and no longer." }),
+  entry_id: Type.String({ description: "The previous answer." }),
+  kept: Type.Integer({ minimum: 0, description: "How many of the messages it was given too." }),
+  added: Type.Array(count, { description: "Indexes in `messages` of the new ones." }),
+  removed: Type.Array(givenMessage, { description: "Messages that it was given and this answer was not." }),
   system: oneOf(["same", "changed"]),
   tools: Type.Object({ added: Type.Array(text), removed: Type.Array(text) }, { description: "By name." }),
 });
@@ -76,7 +76,7 @@ export const contextAnswer = named(
     answer,
     exact,
     source: oneOf(["context_pack", "request", "history"], {
-      description: "What the caller recorded, a provider's request, or the session's history.",
+      description: "The caller's record, a provider's request, or the session's history.",
     }),
     messages: Type.Array(givenMessage),
     system: json("As it was recorded."),
@@ -84,7 +84,7 @@ export const contextAnswer = named(
     pack: Type.Optional(
       Type.Unsafe<{ readonly [name: string]: JsonValue }>({
         type: "object",
-        description: "Whatever else the context pack holds.",
+        description: "Everything else in the context pack.",
       }),
     ),
     memories: Type.Array(text),
@@ -104,14 +104,14 @@ export type ContextSource = Context["source"];
 export type GivenPlace = AnswerOf<typeof givenPlace>;
 const givenPlace = Type.Object({
   entry_id: Type.Optional(text),
-  role: Type.String({ description: "Of the message; `system`, `tools` or `context_pack` for what lies beside them." }),
+  role: Type.String({ description: "The message's role; `system`, `tools` or `context_pack` for other parts." }),
   snippet: text,
-  tokens_from_end: Type.Integer({ minimum: 0, description: "How many tokens followed it." }),
+  tokens_from_end: Type.Integer({ minimum: 0, description: "Number of tokens after it." }),
 });
 
 const verdict = oneOf(["given", "fell_out", "never", "unknown"], {
   description:
-    "`fell_out`: an earlier answer of the session was given it. `unknown`: it was not found, but the source does not " +
+    "`fell_out`: only earlier answers of the session were given it. `unknown`: it was not found, but the source does not " +
     "record everything that was sent.",
 });
 
@@ -124,7 +124,7 @@ export const toldAnswer = named(
     answer,
     given: Type.Array(givenPlace),
     last_given: Type.Optional(
-      Type.Object(entryPlace, { description: "The newest earlier answer that was given it, where it fell out." }),
+      Type.Object(entryPlace, { description: "If it fell out: the newest earlier answer that was given it." }),
     ),
     first_given: Type.Optional(
       Type.Object(entryPlace, { description: "The first answer of the session that was given it." }),

@@ -32,7 +32,7 @@ export function parseId(value: unknown): string | Rejection {
     code: "id_invalid",
     field: "id",
     message: "id must be 1 to 128 characters of A-Z a-z 0-9 . _ : - and not digits alone",
-    hint: "Leave id out to have one made.",
+    hint: "Leave id out to have one generated.",
   });
 }
 
@@ -74,5 +74,5 @@ function labelFlaw(value: unknown, bytesMax: number, isSession: boolean): string
 export function parseSessionId(value: unknown, field = "session_id"): string | Rejection {
   const parsed = parseLabel("session_id", value);
   if (parsed !== "") return parsed;
-  return reject({ code: "session_id_invalid", field, message: `${field} is needed here and must not be empty` });
+  return reject({ code: "session_id_invalid", field, message: `${field} is required and must not be empty` });
 }

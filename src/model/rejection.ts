@@ -159,7 +159,7 @@ export function nestingTooDeep(): Rejection {
 export function entryTooWide(): Rejection {
   return reject({
     code: "too_many_values",
-    message: `an entry may hold ${limits.entry_values} JSON values (members and items) at most`,
+    message: `an entry may contain ${limits.entry_values} JSON values (members and items) at most`,
     hint: "Store the wide part as text.",
   });
 }
@@ -167,7 +167,7 @@ export function entryTooWide(): Rejection {
 export function requestTooWide(): Rejection {
   return reject({
     code: "too_many_values",
-    message: `the entries of a request may hold ${limits.request_values} JSON values (members and items) at most`,
+    message: `the entries of a request may contain ${limits.request_values} JSON values (members and items) at most`,
     hint: "Send fewer entries at a time.",
   });
 }

@@ -8,7 +8,7 @@ export const auditMemoryFile = operation({
   tag: "Memories",
   summary: "Check every statement of a memory file against the record",
   description:
-    "`supported` with the quote, `echoed` if only assistants or context packs say so, `unsupported`, `contradicted` or " +
+    "`supported` with the quote, `mentioned` if only assistants or context packs say so, `unsupported`, `contradicted` or " +
     "`superseded`. Nothing is recorded.",
   scope: "review",
   route: "POST /memories/audit",

@@ -26,7 +26,7 @@ const max_tokens: Parameter<number | string, number | undefined> = {
 };
 
 const format: Parameter<HistoryFormat | string, HistoryFormat> = {
-  description: "`openai`, or `anthropic` with the system text apart.",
+  description: "`openai`, or `anthropic` with a separate system text.",
   schema: { type: "string", enum: ["openai", "anthropic"], default: "openai" },
   flag: { name: "format", value: "format", says: "openai, or anthropic with a separate system text (openai)" },
   refusals: ["field_invalid"],
@@ -69,7 +69,7 @@ export const getHistory = operation({
     prose: "Cleared and consolidated messages are left out. Messages that a provider would reject are repaired.",
     examples: [
       ["the messages for a model", "hansard history cli:anna"],
-      ["the same for a program", "hansard history cli:anna --max-tokens 8000 --json | jq .messages"],
+      ["as JSON, within 8,000 tokens", "hansard history cli:anna --max-tokens 8000 --json | jq .messages"],
     ],
   },
   input: {

@@ -11,7 +11,7 @@ type Order = "asc" | "desc";
 const order: Parameter<Order | string, Order> = {
   description: "By position: `asc`, the oldest first, or `desc`.",
   schema: { type: "string", enum: ["asc", "desc"], default: "asc" },
-  flag: { name: "order", value: "order", says: "of the timeline: asc, the oldest first, or desc (asc)" },
+  flag: { name: "order", value: "order", says: "order of the timeline: asc (oldest first) or desc (asc)" },
   refusals: ["field_invalid"],
   parse: parseOrder,
 };
@@ -36,7 +36,7 @@ export const listSessionEntries = operation({
     operands: [sessionOperand],
     examples: [
       ["the last entries of a session", "hansard sessions cli:anna --order desc --limit 20"],
-      ["its entries for a program", "hansard sessions cli:anna --entries --json"],
+      ["its entries as JSON", "hansard sessions cli:anna --entries --json"],
       ["an id that starts with a dash", "hansard sessions -- -anna"],
     ],
   },

@@ -14,7 +14,7 @@ const project: Parameter<string, string> = {
   description: "Memories of this project and global ones; without it, only global ones.",
   schema: { type: "string" },
   example: "atlas",
-  flag: { name: "project", value: "name", says: "also the memories of this project, not only those without one" },
+  flag: { name: "project", value: "name", says: "include the memories of this project, besides global ones" },
   refusals: ["label_invalid"],
   parse: parseProject,
 };
@@ -39,7 +39,7 @@ const session_id: Parameter<string, string> = {
 const budget_tokens: Parameter<number | string, number> = {
   description: "Maximum number of tokens; as many whole statements as fit.",
   schema: { type: "number", default: TOKENS_DEFAULT },
-  flag: { name: "budget-tokens", value: "n", says: `how many tokens the text may have (${TOKENS_DEFAULT})` },
+  flag: { name: "budget-tokens", value: "n", says: `at most this many tokens (${TOKENS_DEFAULT})` },
   refusals: ["limit_invalid"],
   parse(value, { name }) {
     const budget = parseCount(name, value) ?? TOKENS_DEFAULT;

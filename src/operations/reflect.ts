@@ -95,7 +95,7 @@ export const reflect = operation({
     examples: [
       ["the last thirty entries", "hansard reflect"],
       ["a week of one project", "hansard reflect --project web --since 7d --limit 100000"],
-      ["for an agent to read", "hansard reflect --session cli:anna | cat"],
+      ["as Markdown, for example for an agent", "hansard reflect --session cli:anna | cat"],
       ["which errors recur", "hansard reflect --limit 1000 --json | jq .error_groups"],
     ],
   },

@@ -39,7 +39,7 @@ export const told = operation({
       },
       { name: "<text...>", parameter: "q", description: "the text to look for, as one phrase" },
     ],
-    prose: "The answer is given, fell out (with when and why), or never given in the session.",
+    prose: "Prints one of: given, fell out (with when and why), or never given in the session.",
     examples: [
       ["was the rule there?", 'hansard told 12 "never push to main"'],
       ["the first answer that had a text in its context", "hansard told 40 --json /etc/app.conf | jq .first_given"],

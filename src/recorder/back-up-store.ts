@@ -1,4 +1,4 @@
-// Backup and restore of a store in a folder: one file that holds the whole log, proven before it counts.
+// Backup and restore of a store in a folder: one file with the whole log, verified before it counts.
 import { existsSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { toFault } from "../engines/sqlite/faults.js";
@@ -14,7 +14,7 @@ import { isStoreFileName, storeFiles, withCompanions } from "../model/store-loca
 import type { Verification } from "../model/verification.js";
 import { hasKeys } from "./copy-store.js";
 
-/** What was written, and what its chain ends with. */
+/** What was written, and the last hash of its chain. */
 export interface StoreCopy {
   readonly path: string;
   readonly bytes: number;
@@ -23,7 +23,7 @@ export interface StoreCopy {
   readonly erased: number;
   readonly position: number;
   readonly hash: string;
-  /** Files of a lost log that was there before; they are kept next to the restored one. */
+  /** Files of a lost log; they are kept next to the restored one. */
   readonly set_aside?: readonly string[];
 }
 
@@ -35,9 +35,9 @@ export interface BackupOptions {
   readonly data: string;
   /** The file to write. */
   readonly path: string;
-  /** Whether a file that is there may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly replaces: boolean;
-  /** Told what is being done; large stores take a while. */
+  /** Called with the progress; large stores take a while. */
   readonly onStep?: (says: string) => void;
 }
 
@@ -47,11 +47,11 @@ export async function backUpStore(options: BackupOptions): Promise<StoreCopy> {
   const source = storeFiles(data).log;
   await openAndClose(source);
   if (isStoreFileName(basename(path)) && existsSync(storeFiles(dirname(path)).log)) {
-    throw taken(path, "It is a file of a store, which nothing may replace: name another one.");
+    throw taken(path, "It belongs to a store and cannot be replaced. Choose another file.");
   }
   if (!replaces && existsSync(path)) throw taken(path, "Name another file, or replace it with --force.");
   if (!existsSync(dirname(path))) {
-    const hint = "Make the folder first, or name a file elsewhere.";
+    const hint = "Create the folder first, or choose another path.";
     throw new Fault("file_not_written", `there is no folder ${dirname(path)}`, { hint });
   }
   return copyWhole({ source, path, replaces, onStep, hint: "Name another file, or replace it with --force." });
@@ -60,16 +60,16 @@ export async function backUpStore(options: BackupOptions): Promise<StoreCopy> {
 export interface RestoreOptions {
   /** A backup, or a folder with a store. */
   readonly from: string;
-  /** The folder that is to hold the store. */
+  /** The folder for the store. */
   readonly data: string;
-  /** The key that seals are signed with, if not the user's own: the newest seal of another state is let go. */
+  /** The key that signs seals, if not the user's own: the newest seal of another state is discarded. */
   readonly seal_key?: string | undefined;
   readonly onStep?: (says: string) => void;
 }
 
 /**
- * Makes a store from a backup, where there is none, or one that has lost its log. What its index and its newest seal remember
- * of that log goes: who restores has decided what counts.
+ * Creates a store from a backup, in a folder without a store or with a lost log. What its index and its newest seal
+ * expect of the lost log is discarded: the person who restores has decided.
  */
 export async function restoreStore(options: RestoreOptions): Promise<StoreRestored> {
   const { from, data, onStep = () => undefined } = options;
@@ -133,7 +133,7 @@ async function copyWhole(plan: {
   readonly replaces: boolean;
   readonly onStep: (says: string) => void;
   readonly hint: string;
-  /** Called once the copy is whole, before it takes its place. */
+  /** Called once the copy is complete, before it is moved into place. */
   readonly onProven?: () => void;
 }): Promise<StoreCopy> {
   const { source, path, replaces, onStep, hint, onProven } = plan;
@@ -152,7 +152,7 @@ async function copyWhole(plan: {
   return { path, ...(copy as Omit<StoreCopy, "path">) };
 }
 
-/** Walks the copy's chain: a backup that was never read is a hope. */
+/** Walks the copy's chain, because a backup that was never read is not proven. */
 async function prove(draft: string, onStep: (says: string) => void): Promise<Omit<StoreCopy, "path">> {
   const log = SqliteLog.open({ path: draft, mode: "read" });
   try {
@@ -167,7 +167,7 @@ async function prove(draft: string, onStep: (says: string) => void): Promise<Omi
   }
 }
 
-/** Says in the usual words what is wrong with a store that cannot be read. */
+/** The usual message for a store that cannot be read. */
 async function openAndClose(path: string): Promise<void> {
   if (existsSync(dirname(path)) && statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new Fault("store_missing", `there is no store: ${path} does not exist`, {
@@ -179,10 +179,10 @@ async function openAndClose(path: string): Promise<void> {
 
 function unproven(result: Verification & { readonly ok: false }): Fault {
   return new Fault("store_corrupt", `the copy does not verify: position ${result.position}, ${result.reason}`, {
-    hint: "Nothing was written. The store was most likely damaged before it was copied; let `doctor` look at it.",
+    hint: "Nothing was written. The store was probably damaged before; run `hansard doctor`.",
   });
 }
 
 function taken(path: string, hint: string): Fault {
-  return new Fault("file_exists", `${path} exists already`, { hint });
+  return new Fault("file_exists", `${path} already exists`, { hint });
 }

@@ -1,4 +1,4 @@
-// Puts the parts of a recorder together: everything that works on one log, one reading side and one store of keys.
+// Assembles a recorder from its parts: everything that works on one log, one reading side and one store of keys.
 
 import type { Growth } from "../engines/port.js";
 import { Exports } from "../export/exports.js";
@@ -35,26 +35,26 @@ import { StoreAdmin } from "./store-admin.js";
 
 export interface StoreParts {
   readonly log: EntryLog;
-  /** Where it is noted that an altered body was read. */
+  /** Notes that an altered body was read. */
   readonly altered: AlteredNote;
   readonly reading: Reading;
   readonly tailSource: TailSource;
   readonly keyStore: KeyStore;
   readonly sealing: Sealing;
   readonly writeContext: WriteContext;
-  /** Hides secrets in what is listed. */
+  /** Hides secrets in lists. */
   readonly mask: Mask;
   /** Hides them before they are stored. */
   readonly redact?: Mask | undefined;
-  /** Word from other servers that the log has grown, where there are any. */
+  /** Notifications from other servers that the log has grown, if there are any. */
   readonly growth?: Growth | undefined;
-  /** Which one of all processes on the store does what only one should; without it, there is no other. */
+  /** Which of all processes on the store does what only one should; without it, there are no others. */
   readonly leases?: (() => Leases) | undefined;
-  /** Where it is kept how far watched files were read; undefined keeps it in memory. */
+  /** Where the progress of watched files is stored; undefined keeps it in memory. */
   readonly bookmarks?: string | undefined;
-  /** The time by which files are watched; the system's by default. */
+  /** The clock for watching files; the system's by default. */
   readonly watchClock?: WatchClock | undefined;
-  /** Told what was recorded. */
+  /** Called with recorded entries. */
   readonly onRecorded?: OnRecorded | undefined;
 }
 
@@ -161,12 +161,12 @@ export function composeRecorder(opened: StoreParts): Recorder {
   return new Recorder(partsWith(own));
 }
 
-/** How often it is looked for sessions that a model could read. */
+/** How often to look for sessions that a model could read. */
 const LOOK_MS = 5 * 60 * 1000;
 
 type WritingParts = ReturnType<typeof writingParts>;
 
-/** All that appends to the log, and so says by whose key. */
+/** Everything that appends to the log, and so records a key. */
 function writingParts(
   store: StoreParts & {
     readonly calls: Calls;

@@ -1,4 +1,4 @@
-// Opens two stores for `hansard copy`, on whichever engines they are, and closes them whatever happens.
+// Opens two stores for `hansard copy`, on any engines, and closes them in any case.
 
 import type { LogMode, Store } from "../engines/port.js";
 import { openStore } from "../engines/stores.js";
@@ -11,7 +11,7 @@ export interface CopyOptions {
   readonly from: string;
   readonly to: string;
   readonly onProgress?: (progress: { readonly position: number; readonly end: number }) => void;
-  /** Hears why, once for each, if a database that is not there is waited for. */
+  /** Called once per database with the reason, if it has to wait. */
   readonly onWait?: (fault: Fault) => void;
 }
 

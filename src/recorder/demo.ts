@@ -1,5 +1,5 @@
-// The record that `hansard demo` shows and the page is tested with: a week of several agents at work, in demo.ndjson. A line is
-// an entry, or something done with memories between the entries. Its times are moved so that it ends now.
+// The record of `hansard demo` and of the page's tests: a week of several agents at work, in demo.ndjson. A line is an
+// entry, or something done with memories in between. Times are shifted so that the week ends now.
 import { readFileSync } from "node:fs";
 import type { EntryInput } from "../model/entry.js";
 import { packageFile } from "../model/files.js";
@@ -18,7 +18,7 @@ type Step =
 
 const MINUTE_MS = 60_000;
 
-/** Records the week so that its newest entry is a minute old, then counts which memories were used. */
+/** Records the week so its newest entry is a minute old, then counts which memories were used. */
 export async function loadDemo(recorder: Recorder, nowMs: number): Promise<void> {
   const lines = readFileSync(packageFile("dist/bundle/demo.ndjson"), "utf8").trim().split("\n");
   const steps = lines.map((line) => JSON.parse(line) as Step);

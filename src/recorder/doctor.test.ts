@@ -1,4 +1,4 @@
-// The doctor's words for what is hard to bring about in a test: full disks, old programs, busy files.
+// The doctor's messages for states that are hard to produce in a test: full disks, old programs, locked files.
 import { describe, expect, test } from "vitest";
 import type { FileFacts } from "../engines/port.js";
 import { diagnose, type StoreFacts } from "./doctor.js";
@@ -35,7 +35,7 @@ function troubles(facts: Partial<StoreFacts>) {
   return diagnose({ ...sound, ...facts }).findings.filter(({ level }) => level !== "ok");
 }
 
-test("a sound store has no findings but good ones", () => {
+test("an intact store has only ok findings", () => {
   expect(diagnose(sound).ok).toBe(true);
   expect(troubles({})).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The doctor: facts about a store in, findings in plain words out, each with what to do about it.
+// The doctor: facts about a store in, findings in plain words out, each with a hint.
 
 import { basename, dirname } from "node:path";
 import type { FileFacts } from "../engines/port.js";
@@ -19,17 +19,17 @@ export interface StoreFacts {
   readonly node_version: string;
   readonly folder: FolderFacts;
   readonly disk_free_bytes: number | undefined;
-  /** Undefined where the folder cannot be looked into. */
+  /** Undefined if the folder cannot be read. */
   readonly log: FileFacts | undefined;
   readonly index: FileFacts | undefined;
   readonly has_keys: boolean;
-  /** Undefined where the index was not held against the log. */
+  /** Undefined if the index was not compared with the log. */
   readonly comparison: IndexComparison | { readonly failure: string } | undefined;
-  /** Undefined where the chain was not walked. */
+  /** Undefined if the chain was not walked. */
   readonly chain: Verification | { readonly failure: string } | undefined;
   /** Undefined if the numbers of clients were not checked. */
   readonly clients: ClientDeliveries | undefined;
-  /** What the log no longer holds although its index or its newest seal knows of it, in words. */
+  /** What the log lacks although its index or its newest seal expects it, in words. */
   readonly contradiction: string | undefined;
 }
 
@@ -71,7 +71,7 @@ function folderFinding({ path, state, mode, reason, is_writable }: FolderFacts):
     const hint = isInside ? `Name its folder: --data ${dirname(path)}` : "Name a folder with --data.";
     return fail("folder", `${path} is a file, and a store is a folder`, hint);
   }
-  if (state === "unreadable") return fail("folder", `${path} cannot be looked into (${reason})`, OWNERSHIP);
+  if (state === "unreadable") return fail("folder", `${path} cannot be read (${reason})`, OWNERSHIP);
   if (!is_writable) return fail("folder", `this user may not write to ${path}`, OWNERSHIP);
   if ((mode & 0o077) !== 0) {
     return warn("folder", `other users of this machine can reach ${path} (mode ${octal(mode)})`, `chmod 700 ${path}`);
@@ -93,7 +93,7 @@ function logFindings(facts: StoreFacts): readonly Finding[] {
   const findings = [logFinding(log, facts), ...permissionFindings("log", log)];
   if (log.is_locked) {
     const hint = `Busy programs do that for moments. If it stays so, find it with \`fuser -v ${log.path}\`.`;
-    findings.push(warn("lock", "another program holds the log locked for writing", hint));
+    findings.push(warn("lock", "another program has locked the log for writing", hint));
   } else if (log.state === "current" && log.is_writable) {
     findings.push(ok("lock", "the log can be locked for writing"));
   }
@@ -128,14 +128,14 @@ function logFinding(log: FileFacts, facts: StoreFacts): Finding {
       return warn(
         "log",
         `${path} was written by an older version of Hansard (format ${version} of ${version_known})`,
-        "It is brought up to date when it is next used. Copy the folder first if you may want to go back.",
+        "It is migrated when it is next used. Copy the folder first if you may want to go back to the older version.",
       );
     case "damaged":
       return fail(
         "log",
         `${path} is damaged (${reason})`,
-        `Stop all that writes to it and copy the folder. ${REPLACE} ` +
-          "`sqlite3 log.db .recover` brings back what is still readable.",
+        `Stop all programs that use it and copy the folder. ${REPLACE} ` +
+          "`sqlite3 log.db .recover` recovers what is still readable.",
       );
     case "current":
       return ok(
@@ -152,15 +152,15 @@ function missingLog(path: string, facts: StoreFacts): Finding {
   return fail("log", `there is no store: ${path} does not exist`, `Check --data or HANSARD_DATA. ${FIRST_ENTRY}`);
 }
 
-/** The index remembers how much there was; without it a lost log would look like a new one. */
+/** The index knows how much there was; without it a lost log would look like a new one. */
 function lostLog(what: string, { index, has_keys }: StoreFacts): Finding {
   const known = index?.position ?? 0;
-  const witness = known === 0 && has_keys ? "the store has access keys" : `its index knows of ${entries(known)}`;
+  const witness = known === 0 && has_keys ? "the store has access keys" : `its index expects ${entries(known)}`;
   return fail("log", `${what}, although ${witness}`, RESTORE);
 }
 
 function permissionFindings(check: "log" | "index", file: FileFacts): readonly Finding[] {
-  // Of a file that is not ours, or cannot be opened, there is nothing to protect or something else to say first.
+  // A file that is not ours, or cannot be opened, needs no protection or has another finding first.
   if (file.state !== "current" && file.state !== "older" && file.state !== "damaged") return [];
   const name = basename(file.path);
   const findings: Finding[] = [];
@@ -173,7 +173,7 @@ function permissionFindings(check: "log" | "index", file: FileFacts): readonly F
 }
 
 function indexFindings({ log, index }: StoreFacts): readonly Finding[] {
-  // Without its log an index says nothing.
+  // An index without its log is not checked.
   if (index === undefined || log?.state !== "current") return [];
   return [indexFinding(index, log), ...permissionFindings("index", index)];
 }
@@ -198,7 +198,7 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
       return fail("index", `${path} is damaged (${reason}); nothing recorded is lost`, REBUILD);
     case "current": {
       const behind = log.position - index.position;
-      if (behind < 0) return ok("index", "index.db is sound, and remembers more than the log holds");
+      if (behind < 0) return ok("index", "index.db is sound, but expects more entries than the log has");
       if (behind > 0) return ok("index", `the index is ${entries(behind)} behind; the next read catches up`);
       return ok("index", `index.db is sound and up to date, ${mebibytes(index.bytes + index.wal_bytes)}`);
     }
@@ -207,26 +207,26 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
   }
 }
 
-/** An index that older code filled may lack what is looked for in it now. */
+/** An index from older code may lack searched data. */
 export function olderIndexFinding(version: number, known: number): Finding {
   const [found, present] = [describeIndexVersion(version), describeIndexVersion(known)];
   const message = `the index was made by an older version of Hansard (${found}; this one makes ${present})`;
   return warn("index", message, "The next read rebuilds it; `hansard doctor --rebuild-index` does so now.");
 }
 
-/** Whether the index says what the log says; where it does, that goes without saying. */
+/** Whether the index matches the log; if it does, there is no finding. */
 export function comparisonFindings(comparison: StoreFacts["comparison"]): readonly Finding[] {
   if (comparison === undefined) return [];
   if ("failure" in comparison) {
-    const message = `the index cannot be held against the log: ${comparison.failure}`;
+    const message = `the index cannot be compared with the log: ${comparison.failure}`;
     return [warn("index", message, "Run the doctor again once that is fixed.")];
   }
   const { differences, is_unsettled } = comparison;
   if (is_unsettled === true) {
-    const message = "the index could not be held against the log, so much was recorded and forgotten meanwhile";
+    const message = "the index could not be compared with the log, because too much changed meanwhile";
     return [warn("index", message, "Run the doctor again when there is less to do.")];
   }
-  return differences.map((difference) => fail("index", `the index is not what the log makes: ${difference}`, REBUILD));
+  return differences.map((difference) => fail("index", `the index does not match the log: ${difference}`, REBUILD));
 }
 
 function chainFindings(chain: StoreFacts["chain"]): readonly Finding[] {
@@ -234,18 +234,20 @@ function chainFindings(chain: StoreFacts["chain"]): readonly Finding[] {
   const evidence = "Copy the folder as evidence, then compare it with a backup or an export.";
   if ("failure" in chain) return [fail("chain", `the chain cannot be read: ${chain.failure}`, evidence)];
   if (!chain.ok) {
-    return [fail("chain", `position ${chain.position}: ${chain.reason}`, `All before it fits the chain. ${evidence}`)];
+    return [
+      fail("chain", `position ${chain.position}: ${chain.reason}`, `Everything before it is intact. ${evidence}`),
+    ];
   }
   const erased = chain.erased === 0 ? "" : `, ${chain.erased.toLocaleString("en-US")} of them erased`;
-  const holds = ok("chain", `the chain holds: ${entries(chain.entries)}${erased}`);
+  const holds = ok("chain", `the hash chain is intact: ${entries(chain.entries)}${erased}`);
   return [holds, ...warningFindings(chain)];
 }
 
-/** What verifying has to tell although the chain holds. */
+/** What verify reports although the chain is intact. */
 export function warningFindings({ warnings }: Verification): readonly Finding[] {
   if (warnings === undefined) return [];
-  const hint = "The next program that opens the store to write puts them back. Find out who took them away.";
-  return [warn("chain", "triggers that keep the log from being changed are missing", hint)];
+  const hint = "The next program that opens the store for writing restores them. Find out who removed them.";
+  return [warn("chain", "triggers that protect the log from changes are missing", hint)];
 }
 
 /** No other repair may destroy the proof: a rebuilt index keeps it, and a person decides. */
@@ -253,7 +255,7 @@ export function evidenceFindings({ contradiction }: Pick<StoreFacts, "contradict
   return contradiction === undefined ? [] : [fail("evidence", contradiction, ACCEPT)];
 }
 
-/** Completeness: what clients captured and the log does not hold. */
+/** Completeness: entries that clients captured and the log lacks. */
 export function clientFindings(clients: ClientDeliveries | undefined): readonly Finding[] {
   if (clients === undefined || clients.runs === 0) return [];
   if (clients.gaps.length === 0) {
@@ -276,12 +278,12 @@ function runs(count: number): string {
   return count === 1 ? "1 run of a client" : `${count.toLocaleString("en-US")} runs of clients`;
 }
 
-/** What to do about a log that does not hold what it once did. */
+/** What to do about a log that lacks what it once had. */
 const ACCEPT =
   "Copy the folder as evidence, and put the right log in its place: move log.db and the files next to it away, then " +
   "`hansard restore FILE` from a backup. If this is the log you want, `hansard doctor --accept-log` says so in the record.";
 
-const FIRST_ENTRY = "Recording a first entry sets a store up.";
+const FIRST_ENTRY = "Recording a first entry creates a store.";
 const OWNERSHIP = "Run as the user who owns it, or make folder and files writable for this one.";
 const OTHER_FOLDER = "Or choose another folder with --data.";
 const RESTORE =

@@ -1,4 +1,4 @@
-// Looks at a store from the outside, also where it cannot be opened, for `hansard doctor`.
+// Checks a store from the outside, even if it cannot be opened, for `hansard doctor`.
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import type { Store } from "../engines/port.js";
 import { type Compaction, compactLog } from "../engines/sqlite/compact.js";
@@ -33,11 +33,11 @@ import { ServerConnection } from "./remote/server-connection.js";
 export interface InspectOptions {
   /** The folder of the store, or the address of its database or server. */
   readonly data: string;
-  /** The key that a server asks for. */
+  /** The key for a server. */
   readonly key?: string | undefined;
-  /** The key that seals are signed with, if not the user's own. */
+  /** The key that signs seals, if not the user's own. */
   readonly seal_key?: string | undefined;
-  /** Told what is being looked at; the checks of a large store take a while. */
+  /** Called with the current check; those of a large store take a while. */
   readonly onStep?: (says: string) => void;
 }
 
@@ -47,7 +47,7 @@ export async function inspectStore(options: InspectOptions): Promise<Diagnosis> 
   return files === undefined ? inspectDatabase(options) : diagnose(await gatherFacts(options, files));
 }
 
-/** Removes an index that is damaged. It is derived from the log: programs that have it open begin a new one. */
+/** Removes a damaged index. It is derived from the log: programs that have it open recreate it. */
 export function discardDamagedIndex(data: string): void {
   const path = filesOf(data)?.index;
   if (path === undefined) return;
@@ -55,7 +55,7 @@ export function discardDamagedIndex(data: string): void {
   if (state === "damaged" || state === "not_a_database") discardIndex(path);
 }
 
-/** Has bodies that were stored whole refer to parts that they share; undefined where the store has no files of its own. */
+/** Rewrites bodies stored whole as shared parts; undefined if the store has no files of its own. */
 export async function compactStore(
   data: string,
   onProgress: (position: number, end: number) => void,
@@ -65,7 +65,7 @@ export async function compactStore(
   return path === undefined ? undefined : compactLog(path, onProgress);
 }
 
-/** A server looks at its own store. */
+/** A server checks its own store. */
 async function inspectServer({ data, key, onStep }: InspectOptions): Promise<Diagnosis> {
   onStep?.("Asking the server …");
   const server = new ServerConnection({ address: data, key });
@@ -76,7 +76,7 @@ async function inspectServer({ data, key, onStep }: InspectOptions): Promise<Dia
   }
 }
 
-/** PostgreSQL looks after its own files; what is left is whether it can be used, and whether the log is whole. */
+/** PostgreSQL checks its own files; what remains is whether it can be used, and whether the log is intact. */
 async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
   const { data, onStep = () => undefined } = options;
   onStep("Opening the database …");
@@ -110,13 +110,13 @@ async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
 function databaseDiagnosis(where: string, checked: Verification, others: readonly Finding[]): Diagnosis {
   const database: Finding = { level: "ok", check: "database", message: `${where} can be read and written` };
   if (checked.ok) {
-    const message = `the chain holds: ${checked.entries} entries`;
+    const message = `the hash chain is intact: ${checked.entries} entries`;
     const ok = others.every(({ level }) => level !== "fail");
     const chain: Finding = { level: "ok", check: "chain", message };
     return { ok, findings: [database, chain, ...warningFindings(checked), ...others] };
   }
   const message = `position ${checked.position}: ${checked.reason}`;
-  const hint = "Everything before it fits the chain; restore the database from a backup.";
+  const hint = "Everything before it is intact; restore the database from a backup.";
   return { ok: false, findings: [database, { level: "fail", check: "chain", message, hint }, ...others] };
 }
 
@@ -138,13 +138,13 @@ async function gatherFacts(options: InspectOptions, files: StoreFiles): Promise<
   if (folder.state !== "there") {
     return { ...outside, ...unwalked, log: undefined, index: undefined, has_keys: false, comparison: undefined };
   }
-  // The index first: others may record and index meanwhile, and it would then seem to know more than the log.
+  // The index first: others may record and index meanwhile, and it would then seem to have more than the log.
   onStep("Checking index.db …");
   const index = inspectFile({ path: files.index, role: "index" });
   onStep("Checking log.db …");
   const log = inspectFile({ path: files.log, role: "log" });
   const walked = log.state === "current" ? await walkChain(log, index.heads, options) : unwalked;
-  // An index of another log has a check of its own. No advice may make it forget that log.
+  // An index of another log has a separate check. No hint may make it forget that log.
   const isOurs = walked.contradiction === undefined && index.position <= log.position;
   const isComparable = log.state === "current" && index.state === "current" && isOurs;
   const comparison = isComparable ? await comparisonOf({ log: log.path, index: index.path }, onStep) : undefined;
@@ -174,7 +174,7 @@ async function comparisonWith(
   onStep: (says: string) => void,
 ): Promise<StoreFacts["comparison"]> {
   try {
-    const onProgress = (through: number): void => onStep(`Holding the index against the log: ${through} …`);
+    const onProgress = (through: number): void => onStep(`Comparing the index with the log: ${through} …`);
     return await compareIndex({ log: parts.log, index: await parts.index() }, { onProgress });
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
@@ -227,7 +227,7 @@ function isAllowed(path: string, mode: number): boolean {
   }
 }
 
-/** What an ordinary user may still write; undefined where the folder is not there to ask about. */
+/** What an ordinary user may still write; undefined if the folder does not exist. */
 function freeBytes(path: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(path);

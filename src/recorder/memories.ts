@@ -1,4 +1,4 @@
-// Memories as the library offers them: listed, proposed, decided upon by a person, and recalled.
+// Memories in the library: listed, proposed, decided by a person, and recalled.
 import { type ExtractOptions, extractOptionNames, type MemoryWriter } from "../memories/memory-writer.js";
 import { type PassOptions, passOptionNames } from "../memories/passes.js";
 import type {
@@ -40,12 +40,12 @@ export class Memories {
     this.#passes = passes;
   }
 
-  /** Memories, the newest first; with `status: "candidate"` the queue, best first. */
+  /** Memories, newest first; with `status: "candidate"` the queue, best first. */
   list(options: MemoryListOptions = {}): Promise<MemoryList> {
     return this.#operations.listMemories(options);
   }
 
-  /** One memory with what was done with it; undefined where there is none. */
+  /** One memory with its history; undefined if there is none. */
   get(id: string): Promise<MemoryDetail | undefined> {
     return this.#operations.getMemory(id);
   }
@@ -55,7 +55,7 @@ export class Memories {
     return (await this.list({ limit: 0 })).pending;
   }
 
-  /** What a model should be given, within a budget of tokens; to be handed to `recordInteraction` as it is. */
+  /** What a model should be given, within a token budget; pass it to `recordInteraction` unchanged. */
   recall(options: RecallOptions = {}): Promise<Recalled> {
     return this.#operations.recall(options);
   }
@@ -68,22 +68,22 @@ export class Memories {
     return this.#operations.addMemory(withStatus("candidate", input));
   }
 
-  /** Adds a memory on a person's word: it is active at once. */
+  /** Adds a person's memory: it is active at once. */
   async add(input: MemoryInput): Promise<MemorySummary> {
     return (await this.#operations.addMemory(withStatus("active", input))) as MemorySummary;
   }
 
-  /** Makes a candidate a memory, in another wording where one is given. */
+  /** Promotes a candidate to a memory, with another wording if one is given. */
   promote(id: string, options?: EditOptions): Promise<MemorySummary> {
     return this.#operations.promoteMemory(id, options);
   }
 
-  /** Turns a candidate down, so it is not proposed again. */
+  /** Rejects a candidate, so it is not proposed again. */
   reject(id: string, options?: VerdictOptions): Promise<MemorySummary> {
     return this.#operations.rejectMemory(id, options);
   }
 
-  /** Puts a memory, or a candidate, out of use; with content, another memory takes its place. */
+  /** Retires a memory or a candidate; with content, another memory replaces it. */
   supersede(id: string, options?: EditOptions): Promise<MemorySummary> {
     return this.#operations.supersedeMemory(id, options);
   }
@@ -93,7 +93,7 @@ export class Memories {
     return this.#operations.giveVerdicts(input);
   }
 
-  /** Says of every statement in a memory file whether the record supports it; nothing is written down. */
+  /** Checks every statement of a memory file against the record; nothing is recorded. */
   audit(input: FileInput): Promise<FileAudit> {
     return this.#operations.auditMemoryFile(input);
   }
@@ -104,15 +104,17 @@ export class Memories {
   }
 
   /**
-   * What rules find, in one interaction or over the record, proposed; with a model, also what that finds in sessions that
-   * have ended. It can be stopped and run again: nothing is done twice.
+   * Proposes what rules find, in one interaction or in the whole record; with a model, also what that finds in sessions
+   * that have ended. It can be stopped and run again: nothing is done twice.
    */
   async extract(options: ExtractOptions = {}): Promise<Extraction> {
     const { interaction_id, ...pass } = knownOptions(options, extractOptionNames);
     return interaction_id === undefined ? this.#passes.extract(pass) : this.#operations.extractMemories(interaction_id);
   }
 
-  /** Counts which memories were given, used and confirmed, in one interaction or over the record; each turn once. */
+  /**
+   * Counts which memories were given, used and confirmed, in one interaction or in the whole record; each turn once.
+   */
   async reinforce(options: PassOptions = {}): Promise<Reinforcement> {
     const { interaction_id, ...pass } = knownOptions(options, passOptionNames);
     return interaction_id === undefined

@@ -1,4 +1,5 @@
-// What clients captured and the log never got: each client numbers its entries, so a missing number is a missing entry.
+// Entries that clients captured and the log never got: each client numbers its entries, so a missing number is a
+// missing entry.
 
 import type { EntryLog } from "../log/port.js";
 import { walkBodies } from "../log/walk-log.js";
@@ -16,12 +17,12 @@ export interface ClientDeliveries {
   readonly gaps: readonly MissingDeliveries[];
 }
 
-/** What was captured after the last entry that arrived cannot be known; what was forgotten counts as missing. */
+/** What was captured after the last delivered entry cannot be known; forgotten entries count as missing. */
 export async function findMissingDeliveries(log: Pick<EntryLog, "readBodies">): Promise<ClientDeliveries> {
   const tallies = new Map<string, Tally>();
   for await (const batch of walkBodies(log)) {
     for (const { body = "" } of batch) {
-      // Parsing takes many times as long as looking, and most entries come from no such client.
+      // Parsing takes many times as long as a text search, and most entries come from no such client.
       const { client_run, client_seq } = body.includes('"client_run"') ? (parseJsonObject(body) ?? {}) : {};
       if (typeof client_run !== "string" || typeof client_seq !== "number") continue;
       const tally = tallies.get(client_run) ?? { highest: 0, missing: [] };

@@ -1,4 +1,4 @@
-// How a store is: whether its log can be read and written, how far the index has followed, and how much waits.
+// The health of a store: whether its log can be read and written, how far it is indexed, and how much waits.
 
 import type { AlteredNote } from "../log/altered-note.js";
 import type { CommitLoad, CommitReport, GroupCommit } from "../log/capture/group-commit.js";
@@ -8,19 +8,22 @@ import { Fault } from "../model/fault.js";
 import type { Calls } from "../operations/calls.js";
 
 export interface Health {
-  /** `degraded` while answers may lack older entries, the log cannot be used, was cut off, or an altered body was read. */
+  /**
+   * `degraded` while answers may lack older entries, the log cannot be used, was truncated, or an altered body was
+   * read.
+   */
   readonly status: "ok" | "degraded";
-  /** Position of the newest entry; while the log cannot be asked, of the newest one that was known. */
+  /** Position of the newest entry; while the log is unreachable, the newest known one. */
   readonly position: number;
-  /** Position through which the index has followed. */
+  /** Position through which entries are indexed. */
   readonly indexed_through: number;
-  /** How many memories wait for a person's verdict; absent while the index is being built. */
+  /** How many candidates wait for a person's verdict; absent while the index is being built. */
   readonly pending?: number;
-  /** `cut_off` where the log no longer holds what it once did; recording goes on. Absent where there is nothing to say. */
+  /** `cut_off` if the log lacks what it once had; recording continues. Absent if there is no warning. */
   readonly warnings?: readonly "cut_off"[];
-  /** What was found wrong with the record since the start, and what to do; absent where there is nothing to say. */
+  /** Problems found in the record since the start, and what to do; absent if there are none. */
   readonly problems?: readonly Problem[];
-  /** Why nothing can be recorded or read at present; absent while that is possible. */
+  /** Why nothing can be recorded or read at present; absent if that is possible. */
   readonly trouble?: string;
 }
 
@@ -37,14 +40,14 @@ export interface Load {
   readonly tails: number;
 }
 
-/** How long a failed commit counts. After that, without another attempt, the store may be well again. */
+/** How long a failed commit counts. After that, without another attempt, the store may have recovered. */
 const TROUBLE_MS = 30_000;
 /** A commit takes milliseconds. One that takes this long is stuck behind another program or a disk that does not answer. */
 const STUCK_MS = 5_000;
 
 export class Monitoring {
   readonly #parts: MonitoringParts;
-  /** What was last known of them, for as long as they cannot be asked. */
+  /** The last known values, while current ones are unavailable. */
   #position = 0;
   #indexedThrough = 0;
   #trouble: { readonly code: string; readonly atMs: number } | undefined;
@@ -85,17 +88,17 @@ export class Monitoring {
     return { capture: this.#parts.commit.load, tails: this.#parts.tails() };
   }
 
-  /** Position through which the texts are indexed; searches look through the rest themselves. */
+  /** Position through which texts are indexed; searches scan the rest. */
   async textsThrough(): Promise<number> {
     return (await this.#parts.calls.indexState()).texts_through;
   }
 
-  /** Hears of every commit from now on, until the answer is called. */
+  /** Calls back for every commit, until the returned function is called. */
   watchCommits(heard: (report: CommitReport) => void): () => void {
     return this.#parts.commit.watch(heard);
   }
 
-  /** Tells what is recorded through this recorder from now on, where that is wanted, until the answer is called. */
+  /** Calls back for everything recorded through this recorder, if enabled, until the returned function is called. */
   watchRecorded(onRecorded: OnRecorded, isWanted: () => boolean): () => void {
     return this.#parts.recorded.add(onRecorded, isWanted);
   }
@@ -122,7 +125,7 @@ interface MonitoringParts {
   readonly calls: Calls;
   readonly commit: GroupCommit;
   readonly recorded: RecordedHooks;
-  /** How many follow the log. */
+  /** How many callers follow the log. */
   readonly tails: () => number;
   /** Whether the log was found to be truncated or replaced. */
   readonly isContradicted: () => Promise<boolean>;

@@ -1,4 +1,4 @@
-// The recorder as its callers meet it: what it answers, what it throws, and what closing means.
+// The recorder for its callers: answers, errors, and closing.
 
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { openRecorder } from "./open-recorder.js";
 import type { Recorder } from "./recorder.js";
 
 describe("recording an interaction", () => {
-  test("answers with the whole of it", async () => {
+  test("answers with all of it", async () => {
     const { recorder } = memoryRecorder();
     const interaction = await recorder.recordInteraction({
       prompt: " p ",
@@ -36,14 +36,14 @@ describe("recording an interaction", () => {
     expect(await recorder.getInteraction(interaction.id)).toEqual(interaction);
   });
 
-  test("again answers with what is recorded, its response included", async () => {
+  test("again answers with the recorded one, including its response", async () => {
     const { recorder } = memoryRecorder();
     await recorder.recordInteraction({ id: "i", prompt: "p" });
     await recorder.completeInteraction("i", { response: "r" });
     expect(await recorder.recordInteraction({ id: "i", prompt: "p" })).toMatchObject({ position: 1, response: "r" });
   });
 
-  test("takes no other kind", async () => {
+  test("accepts no other kind", async () => {
     const { recorder } = memoryRecorder();
     const message = { kind: "message", session_id: "s", role: "user", content: "c" } as unknown as InteractionInput;
     await expect(recorder.recordInteraction(message)).rejects.toBeInstanceOf(RecorderError);
@@ -51,8 +51,8 @@ describe("recording an interaction", () => {
   });
 });
 
-describe("what is refused", () => {
-  test("rejects the promise with code, field and hint, and without an index where no list was given", async () => {
+describe("refused input", () => {
+  test("rejects the promise with code, field and hint, and without an index if no list was given", async () => {
     const { recorder } = memoryRecorder();
     const refused = await recorder.recordInteraction({ prompt: " " }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(RecorderError);
@@ -72,7 +72,7 @@ describe("what is refused", () => {
     await expect(recorder.append(batch)).rejects.toMatchObject({ code: "field_missing", field: "error", index: 1 });
   });
 
-  test("is a store that no text names", async () => {
+  test("may be an unknown store", async () => {
     const data = 3 as unknown as string;
     await expect(openRecorder({ data })).rejects.toMatchObject({ code: "field_invalid", field: "data" });
   });
@@ -82,14 +82,14 @@ describe("what is refused", () => {
     await expect(recorder.append([])).rejects.toMatchObject({ code: "entries_missing" });
   });
 
-  test("is a list with a wrong filter", async () => {
+  test("may be a list with an invalid filter", async () => {
     const { recorder } = memoryRecorder();
     await expect(recorder.listInteractions({ since: "never" })).rejects.toMatchObject({ code: "time_invalid" });
     await expect(recorder.listEntries({ kind: "verdict" })).rejects.toMatchObject({ code: "kind_unknown" });
     await expect(recorder.listEntries({ cursor: "x" })).rejects.toMatchObject({ code: "cursor_invalid" });
   });
 
-  test("is the completion of what is not there", async () => {
+  test("may be the completion of a missing interaction", async () => {
     const { recorder } = memoryRecorder();
     await expect(recorder.completeInteraction("nobody", {})).rejects.toMatchObject({ code: "interaction_not_found" });
   });
@@ -132,7 +132,7 @@ describe("a closed recorder", () => {
     for (const call of calls) await expect(call()).rejects.toMatchObject({ name: "Fault", code: "recorder_closed" });
   });
 
-  test("has written everything that was under way", async () => {
+  test("has written everything that was started", async () => {
     const data = folderOfTest();
     const recorder = await openRecorder({ data });
     const under = Array.from({ length: 200 }, (_, nth) =>
@@ -159,7 +159,7 @@ describe("a store on disk", () => {
     await recorder.close();
   });
 
-  test("is not made where the caller says so", async () => {
+  test("is not created if the caller says so", async () => {
     const data = join(folderOfTest(), "store");
     await expect(openRecorder({ data, create: false })).rejects.toMatchObject({ code: "store_missing" });
     expect(() => statSync(data)).toThrow("ENOENT");
@@ -175,7 +175,7 @@ describe("a store on disk", () => {
   });
 });
 
-describe("any JSON survives being recorded and read", () => {
+describe("any JSON is read back as it was recorded", () => {
   const folder = folderOfFile();
   const opened = [openRecorder({ data: "memory:" }), openRecorder({ data: folder })];
   afterAll(async () => {
@@ -209,7 +209,7 @@ describe("any JSON survives being recorded and read", () => {
         const { entries } = await recorder.append(input);
         const entry = await recorder.getEntry(entries[0]?.position as number);
         expect(entry).toMatchObject({ tool: error });
-        // Compared as text, which tells apart what an assertion library might take for equal.
+        // Compared as text, because an assertion library might treat different values as equal.
         const { args, extra: extraRead } = entry as unknown as { args: unknown; extra: unknown };
         expect(JSON.stringify([args, extraRead])).toBe(JSON.stringify([input.args, input.extra]));
       }),
@@ -219,8 +219,8 @@ describe("any JSON survives being recorded and read", () => {
   });
 });
 
-describe("a store may be made of", () => {
-  test("an engine of one's own, which is used as it is", async () => {
+describe("a store may consist of", () => {
+  test("a custom engine, which is used directly", async () => {
     const parts = { log: new MemoryLog(), index: new MemoryIndex(), keys: new MemoryKeys() };
     const recorder = await openRecorder({ data: parts });
     await recorder.append({ kind: "error", error: "the bridge is closed", session_id: "s" });
@@ -247,7 +247,7 @@ describe("a store may be made of", () => {
     expect(existsSync(join(index, "log.db"))).toBe(false);
   });
 
-  test("nothing that has not all of the parts", async () => {
+  test("no incomplete set of parts", async () => {
     for (const data of [{ log: new MemoryLog() }, { log: {}, index: {}, keys: {} }, 5, null]) {
       const refused = openRecorder({ data: data as never });
       await expect(refused).rejects.toMatchObject({ code: "field_invalid", field: "data" });

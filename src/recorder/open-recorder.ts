@@ -1,4 +1,4 @@
-// Opens a recorder: what it is given is parsed, its store opened by address, and its parts put together.
+// Opens a recorder: parses its options, opens the store by address, and assembles its parts.
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { filesOf, isInProcess, isServed } from "../engines/stores.js";
@@ -21,33 +21,34 @@ import type { Recorder } from "./recorder.js";
 export interface RecorderOptions {
   /**
    * A folder, `~/.hansard` by default; a `postgres://` address, which several servers may share; `memory:` for a store
-   * that is gone when it is closed; the `https://` address of a server; or the parts of an engine of one's own.
+   * that is gone when it is closed; the `https://` address of a server; or the parts of a custom engine.
    */
   readonly data?: string | EngineParts;
-  /** The key that a server asks for. */
+  /** The key for a server. */
   readonly key?: string | undefined;
-  /** Where the index is kept, if not with the log: a folder, or `memory:` for a new one each time. */
+  /** Where the index is stored, if not with the log: a folder, or `memory:` for a new one each time. */
   readonly index?: string | undefined;
-  /** Whether a store that does not exist yet is made; false makes it a fault. */
+  /** Whether a missing store is created; if false, it is a fault. */
   readonly create?: boolean;
   /**
-   * Values of one's own, of 6 characters or more, that are masked like well-known token shapes wherever entries are
-   * listed, found or followed.
+   * Values to mask, of 6 characters or more, in addition to well-known tokens, wherever entries are listed, found or
+   * followed.
    */
   readonly mask?: readonly string[];
-  /** `capture` masks entries before they are stored; what they held is then nowhere. */
+  /** `capture` masks entries before they are stored; the secrets are then stored nowhere. */
   readonly redact?: "capture" | undefined;
-  /** The key that seals are signed with, made on first use: `hansard/seal-key.pem` in the user's configuration by default. */
+  /** The key that signs seals, created on first use: `hansard/seal-key.pem` in the user's configuration by default. */
   readonly seal_key?: string | undefined;
-  /** A file of prices in LiteLLM's form, in the place of those that come with the program, for `usage`. */
+  /** A price file in LiteLLM's format for `usage`, in place of the built-in prices. */
   readonly prices?: string | undefined;
   /** When reads stop waiting for an index that is being rebuilt, and answer with `partial` instead. */
   readonly rebuild?: Partial<RebuildOptions>;
-  /** Hears why, once, if a database is not there yet: it is waited for, 30 s at most. */
+  /** Called once with the reason if a database is not up yet; it waits 30 s at most. */
   readonly onWait?: ((fault: Fault) => void) | undefined;
   /**
-   * Called with the entries of each batch that this recorder has recorded, once they are on disk: kind, id, position, labels
-   * and counts, never text. Capture does not wait for it; if it throws or rejects, a process warning says so, once.
+   * Called with the entries of each batch that this recorder has recorded, once they are on disk: kind, id, position,
+   * labels and counts, never text. Capture does not wait for it; if it throws or rejects, a process warning says so,
+   * once.
    */
   readonly onRecorded?: OnRecorded | undefined;
 }
@@ -71,7 +72,10 @@ export async function openRecorder(given: RecorderOptions = {}): Promise<Recorde
   return open(given, { reads_here: false });
 }
 
-/** For a program that asks and ends: it answers itself, since a thread takes longer to start than most answers. */
+/**
+ * For a program that asks once and exits: it answers in this thread, since starting another takes longer than most
+ * answers.
+ */
 export async function openForQuestion(given: RecorderOptions): Promise<Recorder> {
   return open(given, { reads_here: true });
 }
@@ -107,8 +111,8 @@ async function open(given: RecorderOptions, { reads_here }: Pick<StorePartsOptio
 }
 
 /**
- * Next to the store, or with the key for seals if the store is a database or a server. What is masked before it is stored must not
- * lie on disk as it was, and bookmarks hold some of it: then they are kept in memory.
+ * Next to the store, or with the seal key if the store is a database or a server. Text that is masked before it is
+ * stored must not be on disk unmasked, and bookmarks contain some of it: then they are kept in memory.
  */
 function bookmarksOf(place: string): string | undefined {
   if (isInProcess(place)) return undefined;
@@ -122,27 +126,27 @@ function parseData(data: unknown): string | EngineParts {
   return parseAddress("data", data);
 }
 
-/** A database keeps the index of its own log, and no other. */
+/** A database keeps the index of its own log only. */
 function parseIndex(given: unknown): string {
   const address = parseAddress("index", given);
   if (isInProcess(address) || filesOf(address) !== undefined) return address;
   const hint = "Give the path of a folder, or memory:.";
-  const message = "index can be kept in a folder or in memory, and this is a database";
+  const message = "index must be a folder or memory:, not a database";
   throw new RecorderError({ code: "field_invalid", field: "index", message, hint });
 }
 
-/** A path is taken as it is; an address that no engine serves is no path, although a folder could be called so. */
+/** A path is used as it is; an address with an unknown scheme is not a path, although a folder could have that name. */
 function parseAddress(field: "data" | "index", address: unknown): string {
   const hint = "Give the path of a folder, or the postgres:// address of a database or https:// of a server.";
   if (typeof address !== "string") {
     throw new RecorderError({ code: "field_invalid", field, message: `${field} must be a text`, hint });
   }
   if (isServed(address)) return address;
-  const message = `${field} is an address that no engine serves: ${address.slice(0, address.indexOf(":") + 3)}…`;
+  const message = `${field} is an unsupported address: ${address.slice(0, address.indexOf(":") + 3)}…`;
   throw new RecorderError({ code: "field_invalid", field, message, hint });
 }
 
-/** Looked at as far as tells a part from anything else: what they do is for the conformance suite to say. */
+/** Checks only that they look like parts; what they do is tested by the conformance suite. */
 function isEngineParts(data: unknown): data is EngineParts {
   const { log, index, keys } = (data ?? {}) as { readonly [part: string]: { readonly [method: string]: unknown } };
   const methods = [log?.append, index?.apply ?? index?.look, keys?.lookUp];

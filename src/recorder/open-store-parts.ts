@@ -1,4 +1,4 @@
-// Opens what a recorder needs of a store, to capture and to read, each in the thread where it belongs.
+// Opens the parts of a store for capture and reading, each in the thread where it belongs.
 
 import type { LogMode, Store } from "../engines/port.js";
 import { isInProcess, openStore } from "../engines/stores.js";
@@ -19,7 +19,9 @@ import { ThreadedLog } from "../threads/threaded-log.js";
 import type { PriceFile } from "../usage/price-file.js";
 import type { StoreParts } from "./compose-recorder.js";
 
-/** A log, an index and a store of keys that passed `hansard/conformance`, used in the thread that opens the recorder. */
+/**
+ * A log, an index and a store of keys that passed `hansard/conformance`, used in the thread that opens the recorder.
+ */
 export interface EngineParts {
   readonly log: EntryLog;
   readonly index: EntryIndex;
@@ -27,20 +29,20 @@ export interface EngineParts {
 }
 
 export interface StorePartsOptions {
-  /** The address of a store, or the parts of an engine that no address leads to. */
+  /** The address of a store, or the parts of a custom engine. */
   readonly data: string | EngineParts;
-  /** The address of the store that keeps the index, where that is another one. */
+  /** The address of the store for the index, if that is another one. */
   readonly index?: string | undefined;
   readonly mode: LogMode;
-  /** Hears why, once, if a database that is not there is waited for. */
+  /** Called once with the reason if it has to wait for a database. */
   readonly onWait?: ((fault: Fault) => void) | undefined;
   readonly mask: Mask;
-  /** What the mask was made with, for threads, which make their own. */
+  /** The mask's options, for threads, which create their own. */
   readonly mask_values: readonly string[];
   readonly rebuild?: Partial<RebuildOptions> | undefined;
-  /** In place of the prices that come with the program. */
+  /** In place of the built-in prices. */
   readonly prices?: PriceFile | undefined;
-  /** Whether this thread has nothing better to do than to answer. */
+  /** Whether this thread may spend its time on answers. */
   readonly reads_here?: boolean | undefined;
 }
 
@@ -55,7 +57,7 @@ export async function openStoreParts(options: StorePartsOptions): Promise<Opened
   }
   const store = await openStore({ address: data, mode, onWait });
   const log = notingAltered(await openWriter(store, mode), altered);
-  // What lives in this process alone cannot be read from another thread.
+  // A store in this process's memory cannot be read from another thread.
   const isReadHere = options.reads_here || isInProcess(data);
   const reading = isReadHere
     ? await readHere({ log, index: await store.index() }, options)
@@ -70,7 +72,9 @@ export async function openStoreParts(options: StorePartsOptions): Promise<Opened
   };
 }
 
-/** A log in a file is written by a thread as soon as several wait for it: an fsync must not hold up the others. */
+/**
+ * A log in a file is written by a thread as soon as several callers wait for it: an fsync must not block the others.
+ */
 function openWriter(store: Store, mode: LogMode): Promise<EntryLog> {
   return store.files === undefined ? store.log(mode) : ThreadedLog.start({ path: store.files.log, mode });
 }

@@ -5,14 +5,14 @@ import { type OperationMethods, operations, type RecorderMethods, recorderOperat
 import type { AnswerTo, AnyOperation, Asked, OperateHow, Options } from "../operations/operation.js";
 import type { OptionsOf } from "../search/filters.js";
 
-/** Carries an operation out, here or on a server. */
+/** Runs an operation, here or on a server. */
 export type Operate = (operation: AnyOperation, asked: Asked) => Promise<unknown>;
 
 abstract class Operable {
-  /** Carries an operation out. Surfaces call it with what a request, a tool call or a command line gave. */
+  /** Runs an operation with the input of a request, a tool call or a command line. */
   abstract operate(operation: AnyOperation, options: Options, how?: OperateHow): Promise<unknown>;
 
-  /** What was recorded about a phrase as text for an agent: a line each, newest first. */
+  /** Recorded entries that contain a phrase, as text for an agent: one line each, newest first. */
   async sessionHistory(query: string, role?: string, limit?: number): Promise<string>;
   async sessionHistory(options: SessionHistoryOptions): Promise<string>;
   async sessionHistory(given: string | SessionHistoryOptions, role?: string, limit?: number): Promise<string> {
@@ -37,7 +37,7 @@ for (const [name, operation] of Object.entries(recorderOperations)) {
 /** A class with a method for each operation of the recorder itself. */
 export const OperationMethodsBase = Operable as abstract new () => Operable & RecorderMethods;
 
-/** Every operation as a method, for a session and for memories, whose methods some of them are. */
+/** Every operation as a method, also for sessions and memories. */
 export function methodsBy(operate: (operation: AnyOperation, options: Options) => Promise<unknown>): OperationMethods {
   const methods = Object.entries(operations).map(([name, operation]) => [
     name,
@@ -46,7 +46,7 @@ export function methodsBy(operate: (operation: AnyOperation, options: Options) =
   return Object.fromEntries(methods) as OperationMethods;
 }
 
-/** What was given by place and by name, all by name. */
+/** Arguments given by place and by name, all by name. */
 function optionsOf({ input, positional, body }: AnyOperation, given: readonly unknown[]): Options {
   const names = Object.keys(input).filter((name) => !positional.includes(name));
   const placed = Object.fromEntries(positional.map((name, at) => [name, given[at]]));

@@ -1,4 +1,4 @@
-// The recorder: everything that can be done with an open store, behind the interface of the library.
+// The recorder: everything that can be done with an open store, as the interface of the library.
 
 import { type ExportOptions, type Exports, exportInput, parseExportQuery } from "../export/exports.js";
 import type { Keys } from "../guard/keys.js";
@@ -60,7 +60,7 @@ export type InteractionListOptions = OptionsOf<Operations["listInteractions"]["i
 /** Filters of the list of entries. An empty one filters nothing; `"-"` selects entries without that label. */
 export type EntryListOptions = OptionsOf<Operations["listEntries"]["input"]>;
 
-/** Filters of the list of sessions: those that hold an entry with the label. */
+/** Filters of the list of sessions: those with an entry that has the label. */
 export type SessionListOptions = OptionsOf<Operations["listSessions"]["input"]>;
 
 /** Filters of a search; the same can be typed into the query, and then both must hold. */
@@ -76,17 +76,17 @@ export interface RecorderParts {
   readonly admin: Omit<Pick<StoreAdmin, keyof StoreAdmin>, "note" | "forget" | "isContradicted" | "close">;
   readonly keys: Pick<Keys, keyof Keys>;
   readonly passes: MemoryPasses;
-  /** Opened by what was parsed; what was given is for those who ask it again elsewhere. */
+  /** Opened with parsed options; the original ones are needed by threads and servers. */
   readonly tails: { open(query: TailQuery, given: TailOptions): Tail };
   readonly imports: Pick<ImportWriter, keyof ImportWriter>;
   readonly exports: Pick<Exports, "entries">;
   readonly monitoring: Pick<Monitoring, keyof Monitoring>;
-  /** How a session is consolidated where that is not planned here. */
+  /** How a session is consolidated if that is not planned here. */
   readonly consolidate?: SessionRecorder["consolidate"];
   readonly nowMs: () => number;
-  /** Carries an operation out, here or on a server. */
+  /** Runs an operation, here or on a server. */
   readonly operate: Operate;
-  /** Begins to learn in the background, unless it has. */
+  /** Begins to learn in the background, unless it has begun. */
   readonly learn: (options: LearningOptions) => void;
   readonly watches: Watches;
   /** The parts for requests with this key. */
@@ -97,7 +97,7 @@ export interface RecorderParts {
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
 export class Recorder extends OperationMethodsBase {
-  /** The keys that servers on this store ask for. */
+  /** The keys that servers on this store require. */
   readonly keys: RecorderParts["keys"];
   /** What was learned: proposed, decided upon by a person, and recalled. */
   readonly memories: Memories;
@@ -106,7 +106,7 @@ export class Recorder extends OperationMethodsBase {
   readonly #parts: RecorderParts;
   readonly #surrounded = new WithinScope();
   readonly #operations = methodsBy((operation, options) => this.operate(operation, options));
-  /** Every request of a key asks for it; there are as many as keys are in use. */
+  /** Needed by every request with a key; there are as many as keys in use. */
   readonly #byKey = new Map<string, Recorder>();
   #closing: Promise<void> | undefined;
 
@@ -137,7 +137,7 @@ export class Recorder extends OperationMethodsBase {
     throw new RecorderError({ code: "field_invalid", field: "key_id", message: "key_id is not the id of a key" });
   }
 
-  /** Carries an operation out; one that appends entries goes the way of `append`. Servers ask for large answers as JSON. */
+  /** Runs an operation; one that appends entries is handled by `append`. Servers ask for large answers as JSON. */
   override async operate(operation: AnyOperation, options: Options, how: OperateHow = {}): Promise<unknown> {
     const { operate, nowMs } = this.#open();
     const asked = askedWith(operation, options, nowMs());
@@ -152,14 +152,14 @@ export class Recorder extends OperationMethodsBase {
   }
 
   /**
-   * Runs a function; what is recorded while it runs, by `recordingFetch` and adapters too, belongs to this session and
-   * carries these labels unless it brings its own.
+   * Runs a function; everything recorded while it runs, by `recordingFetch` and adapters too, belongs to this session
+   * and carries these labels unless it has its own.
    */
   within<T>(labels: WithinOptions, work: () => T): T {
     return this.#surrounded.run(labels, work);
   }
 
-  /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */
+  /** Records one round-trip with a model, and returns the whole interaction once it is on disk. */
   async recordInteraction(input: InteractionInput): Promise<Interaction> {
     const { kind } = (input ?? {}) as { readonly kind?: unknown };
     if (kind !== undefined && kind !== null && kind !== "interaction") throw new RecorderError(notAnInteraction());
@@ -169,7 +169,7 @@ export class Recorder extends OperationMethodsBase {
     return (await this.getEntry(item.id)) as Interaction;
   }
 
-  /** Adds the response to an interaction that was recorded before it was there. */
+  /** Adds the response to an interaction that was recorded without one. */
   async completeInteraction(id: string, completion: CompletionInput): Promise<Interaction> {
     const input = { ...completion, kind: "response", interaction_id: id };
     const response = orThrow(await this.#open().capture.appendOne(input));
@@ -183,15 +183,15 @@ export class Recorder extends OperationMethodsBase {
     return toAppendResult(orThrow(await this.#open().capture.record(this.#surrounded.withDefaults(input))));
   }
 
-  /** Records what somebody thought of an entry: a score from -1 to 1, a label or a comment. */
+  /** Records feedback on an entry: a score from -1 to 1, a label or a comment. */
   async feedback(feedback: FeedbackInput): Promise<Captured> {
     const input = { ...feedback, kind: "feedback" };
     return toReceipt(orThrow(await this.#open().capture.appendOne(input)));
   }
 
   /**
-   * One session, by its id, which is kept exactly as given. It comes into being with its first entry. Labels are those of
-   * everything that is recorded through it.
+   * One session by its id, which is kept exactly as given. It begins with its first entry. Labels apply to everything
+   * that is recorded through it.
    */
   session(id: string, labels: SessionLabels = {}): Session {
     const recorder: SessionRecorder = {
@@ -205,21 +205,21 @@ export class Recorder extends OperationMethodsBase {
   }
 
   /**
-   * Follows the log: entries as they are appended, by whichever process, from now on or after a position. Each comes
-   * once and in order; an interaction comes without the response that completes it later, which is an entry of its own.
+   * Follows the log: entries as any process appends them, from now on or after a position. Each comes once and in
+   * order; an interaction comes without the response that completes it later, which is a separate entry.
    */
   tail(options: TailOptions = {}): Tail {
     return this.#open().tails.open(orThrow(parseTailQuery(knownOptions(options, optionTables.tail))), options);
   }
 
   /**
-   * Reads files, folders and `-` for standard input into the log: whatever format they have, each entry once, however
-   * often it is done. Lines that cannot be taken are reported and left out. Statements of memory files (CLAUDE.md, AGENTS.md,
-   * a folder called memory) become candidates where the record says so.
+   * Imports files, folders and `-` for standard input, in any known format, each entry once, however often it is
+   * repeated. Lines that cannot be read are reported and left out. Statements of memory files (CLAUDE.md, AGENTS.md, a
+   * folder called memory) become candidates if the record supports them.
    */
   async importFiles(paths: string | readonly string[], options: ImportOptions = {}): Promise<ImportReport> {
     const { imports: target } = this.#open();
-    // Loaded when it is first needed: the formats of other programs are a seventh of all that a command would load.
+    // Loaded on first use: the formats of other programs are a seventh of what a command would load.
     const { importFiles, parseImportOptions } = await import("../import/import-files.js");
     const plan = orThrow(parseImportOptions(knownOptions(options, optionTables.import)));
     const { memory_files, others } = await splitMemoryFiles(typeof paths === "string" ? [paths] : paths);
@@ -245,22 +245,22 @@ export class Recorder extends OperationMethodsBase {
   }
 
   /**
-   * Keeps reading what other programs write, while they write it, from where it stopped: files, folders with all that will
-   * be in them, or the places where known tools keep theirs. It goes on until it or the recorder is closed.
+   * Keeps importing what other programs write, while they write it, from where it stopped: files, folders with future
+   * files in them, or the places of known tools. It continues until it or the recorder is closed.
    */
   async watchFiles(paths: string | readonly string[] = [], options: WatchOptions = {}): Promise<Watch> {
     const { imports, watches } = this.#open();
     return watches.begin(typeof paths === "string" ? [paths] : paths, options, imports);
   }
 
-  /** What was done by all that watches; undefined where nothing does. */
+  /** The totals of all watches; undefined if there is none. */
   watching(): WatchCounts | undefined {
     return this.#parts.watches.counts();
   }
 
   /**
-   * The chosen entries as text, piece by piece: a line each, in Markdown a section each. What the log held at the beginning
-   * is exported; the audit entry about it comes after that.
+   * The selected entries as text, in chunks: one line each, in Markdown one section each. It exports the log as it was
+   * at the start; the audit entry about it comes later.
    */
   async *exportEntries(options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
     const { exports, nowMs } = this.#open();
@@ -270,9 +270,9 @@ export class Recorder extends OperationMethodsBase {
   }
 
   /**
-   * Walks the whole chain and says whether every entry is as it was recorded, and whether the log still holds what its
-   * index was made from and what a server sealed last. Against a seal, it also says whether the log contains what was sealed:
-   * without either, entries that were cut off at its end, or rewritten together with all that follow, are not detected.
+   * Walks the whole chain and says whether every entry is as it was recorded, and whether the log still contains what
+   * its index was made from and what a server sealed last. With a seal, it also says whether the log contains what was
+   * sealed: without either, truncation, or a rewrite of all following entries, is not detected.
    */
   async verify(options: VerifyOptions = {}): Promise<Verification> {
     const { against } = knownOptions(options, optionTables.verify);
@@ -280,8 +280,8 @@ export class Recorder extends OperationMethodsBase {
   }
 
   /**
-   * Accepts a log that was truncated or replaced, as after putting back an older copy of it by hand, and writes down who did
-   * so. Answers with what had been known of the other one; undefined where there was nothing to accept.
+   * Accepts a truncated or replaced log, for example after an older copy was put back by hand, and audits that. Returns
+   * what was expected before; undefined if there was nothing to accept.
    */
   async acceptLog(options: AcceptLogOptions = {}): Promise<Contradiction | undefined> {
     const { actor = ACTOR_DEFAULT } = knownOptions(options, optionTables.acceptLog);
@@ -301,25 +301,25 @@ export class Recorder extends OperationMethodsBase {
     this.#open().learn(knownOptions(options, optionTables.learn));
   }
 
-  /** A signed statement of what the log holds now, to be kept elsewhere and given to `verify`. */
+  /** A signed statement of the log's current state, to be kept elsewhere and passed to `verify`. */
   async seal(): Promise<Seal> {
     return this.#open().admin.seal();
   }
 
   /**
-   * Removes the bodies of an entry, a session or a project for good, with all that belongs to them; the chain stays. With
-   * `dry_run` it only says what would go.
+   * Erases the bodies of an entry, a session or a project for good, with everything that belongs to them; the chain
+   * stays. With `dry_run` it only reports what would go.
    */
   async forget(options: ForgetOptions): Promise<Forgotten> {
     return this.#operations.forget(options);
   }
 
-  /** Forgets what is older than the rules allow. */
+  /** Forgets entries older than the rules allow. */
   async retain(options: RetentionOptions): Promise<Retained> {
     return this.#forgetting(orThrow(await this.#open().admin.retain(knownOptions(options, optionTables.retain))));
   }
 
-  /** Finds entries that hold secrets, well-known or registered ones, and forgets them unless it is a `dry_run`. */
+  /** Finds entries that contain secrets, well-known or registered ones, and forgets them unless it is a `dry_run`. */
   async scrub(options: ScrubOptions = {}): Promise<Scrubbed> {
     return this.#forgetting(await this.#open().admin.scrub(knownOptions(options, optionTables.scrub)));
   }
@@ -328,7 +328,7 @@ export class Recorder extends OperationMethodsBase {
     return this.#open().monitoring.health();
   }
 
-  /** Rebuilds the index from the log. The present one answers until the new one takes its place. */
+  /** Rebuilds the index from the log. The current one answers until the new one replaces it. */
   async rebuildIndex(options: RebuildIndexOptions = {}): Promise<void> {
     const { onProgress } = knownOptions(options, optionTables.rebuildIndex);
     await rebuildWithProgress(this.#open().calls, onProgress);

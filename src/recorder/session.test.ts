@@ -1,8 +1,8 @@
-// A session with labels of its own, and interactions recorded in it.
+// A session with its own labels, and interactions recorded in it.
 import { expect, test } from "vitest";
 import { memoryRecorder } from "../../test/support/memory-recorder.js";
 
-test("labels of a session are those of all that is recorded through it, unless an entry brings its own", async () => {
+test("labels of a session apply to everything recorded through it, unless an entry has its own", async () => {
   const { recorder } = memoryRecorder();
   const session = recorder.session("s", { project: "atlas", client: "agent" });
   const interaction = await session.interaction({ id: "i", prompt: "q", response: "a" });
@@ -23,13 +23,13 @@ test("labels of a session are those of all that is recorded through it, unless a
   expect(await session.summary()).toMatchObject({ projects: ["atlas"], clients: ["agent", "other"] });
 });
 
-test("labels that are none are refused before anything is recorded", () => {
+test("invalid labels are refused before anything is recorded", () => {
   const { recorder } = memoryRecorder();
   expect(() => recorder.session("s", { project: "-" })).toThrow(expect.objectContaining({ code: "label_invalid" }));
   expect(() => recorder.session("s", { client: "a\u0000" })).toThrow(expect.objectContaining({ field: "client" }));
 });
 
-test("receipts of a session name fields that a kind does not know", async () => {
+test("receipts of a session name fields that a kind does not have", async () => {
   const session = memoryRecorder().recorder.session("s");
   const receipt = await session.message({ role: "user", content: "q", confidance: 1 } as never);
   expect(receipt.unknown_fields).toEqual(["confidance"]);
@@ -40,7 +40,7 @@ test.each([
   ["a text", "boom"],
   ["an Error", new Error("boom")],
   ["a list", ["boom"]],
-])("%s in place of fields is refused with the field that is needed", async (_, given) => {
+])("%s in place of fields is refused with the required field", async (_, given) => {
   const session = memoryRecorder().recorder.session("s");
   await expect(session.error(given as never)).rejects.toMatchObject({
     code: "field_invalid",

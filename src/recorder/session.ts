@@ -1,4 +1,4 @@
-// One session of an open recorder: everything that happens in it, and what it gives back.
+// One session of an open recorder: recording, history and timeline.
 
 import { hash } from "node:crypto";
 import type { Captured } from "../log/capture/capture.js";
@@ -36,7 +36,7 @@ export interface SessionRecorder {
   readonly operations: OperationMethods;
   append(input: EntryInput): Promise<{ readonly entries: readonly Captured[] }>;
   recordInteraction(input: InteractionInput): Promise<Interaction>;
-  /** Consolidates elsewhere; where it is undefined, that is planned and recorded here. */
+  /** Consolidates elsewhere; if undefined, it is planned and recorded here. */
   readonly consolidate?:
     | ((
         request: { readonly session_id: string; readonly through: number } & ConsolidationOptions,
@@ -44,9 +44,9 @@ export interface SessionRecorder {
     | undefined;
 }
 
-/** What a consolidation says besides where it ends. */
+/** What a consolidation says besides its end. */
 export interface ConsolidationOptions {
-  /** What the consolidated part said: history gives it to the model in its place. */
+  /** What the consolidated part said: history gives it to the model instead. */
   readonly summary?: string | null | undefined;
   /** Why it is consolidated. */
   readonly trigger?: string | null | undefined;
@@ -57,10 +57,10 @@ export interface ConsolidationOptions {
 /** What a session's entries are listed with. */
 export type TimelineOptions = Omit<OptionsOf<Operations["listSessionEntries"]["input"]>, "id">;
 
-/** How much of a session a model is given, and in whose form. */
+/** How much of a session a model is given, and in which form. */
 export type HistoryOptions = Omit<OptionsOf<Operations["getHistory"]["input"]>, "id">;
 
-/** Labels of everything that is recorded through a session, unless an entry brings its own. */
+/** Labels of everything recorded through a session, unless an entry has its own. */
 export interface SessionLabels {
   readonly project?: string | undefined;
   readonly client?: string | undefined;
@@ -75,7 +75,7 @@ export class Session {
 
   constructor(
     recorder: SessionRecorder,
-    /** Kept exactly as it was given. */
+    /** Kept exactly as given. */
     readonly id: string,
     labels: SessionLabels = {},
   ) {
@@ -102,7 +102,7 @@ export class Session {
     return this.#append(decision, { kind: "decision" });
   }
 
-  /** Records one round-trip with a model in this session, and answers with the whole interaction. */
+  /** Records one round-trip with a model in this session, and returns the whole interaction. */
   async interaction(interaction: Omit<InteractionInput, "session_id">): Promise<Interaction> {
     return this.#recorder.recordInteraction(this.#labelled({ ...interaction, session_id: this.id }));
   }
@@ -112,7 +112,7 @@ export class Session {
     return this.#append(info, { kind: "session_info" });
   }
 
-  /** The session as model input, legal for the provider whatever was recorded. */
+  /** The session as model input, valid for the provider whatever was recorded. */
   history(options: HistoryOptions & { readonly format: "anthropic" }): Promise<AnthropicHistory>;
   history(options?: HistoryOptions & { readonly format?: "openai" | undefined }): Promise<readonly OpenAiMessage[]>;
   history(options: HistoryOptions): Promise<readonly OpenAiMessage[] | AnthropicHistory>;
@@ -121,7 +121,7 @@ export class Session {
     return "system" in history ? history : history.messages;
   }
 
-  /** Leaves what came up to this position out of history from now on; answers with where the turn really ended. */
+  /** Leaves everything up to this position out of history from now on; returns where the turn actually ended. */
   async consolidate(through: number, options: ConsolidationOptions = {}): Promise<{ readonly through: number }> {
     if (!Number.isSafeInteger(through) || through < 1) throw new RecorderError(throughInvalid());
     const given = parseConsolidation(knownOptions(options, consolidationNames));
@@ -131,7 +131,7 @@ export class Session {
     if (plan.outcome === "not_in_session") throw new RecorderError(throughElsewhere(through));
     if (plan.outcome === "backwards") throw new RecorderError(consolidatedFurther(plan.present));
     if (plan.outcome === "unmoved") return { through: plan.present };
-    // The same place is consolidated once, however many ask for it at the same time.
+    // The same place is consolidated once, however many callers ask at the same time.
     const id = `consolidated:${hash("sha256", session_id, "hex").slice(0, 32)}:${plan.through}`;
     const entry = { kind: "consolidation", id, through: plan.through } as const;
     await this.#append(given, entry).catch((error: unknown) => {
@@ -145,12 +145,12 @@ export class Session {
     return this.#append(envelope, { kind: "clear" });
   }
 
-  /** Takes a message back, by its position: history leaves it out from now on, and the log keeps it. */
+  /** Withdraws a message, by its position: history leaves it out from now on, and the log keeps it. */
   withdraw(position: number, envelope: SessionEnvelope = {}): Promise<Captured> {
     return this.#append(envelope, { kind: "withdrawal", withdraws: position });
   }
 
-  /** Counts, times and labels; undefined for a session that has no entry yet. */
+  /** Counts, times and labels; undefined for a session without entries. */
   async summary(): Promise<SessionSummary | undefined> {
     return this.#recorder.operations.getSession(this.id);
   }
@@ -171,7 +171,7 @@ export class Session {
     return itemAt(entries, 0);
   }
 
-  /** What an entry brings itself holds; the session's labels are for all others. */
+  /** An entry's own values take precedence; the session's labels apply to all others. */
   #labelled<T extends Pick<InputEnvelope, "project" | "client">>(input: T): T {
     return { ...input, project: input.project ?? this.#labels.project, client: input.client ?? this.#labels.client };
   }
@@ -191,6 +191,6 @@ function notFields(kind: CaptureKind): Rejection {
     code: "field_invalid",
     field: "entry",
     message: `the fields of ${kind} must be given as an object`,
-    ...(needed === undefined ? {} : { hint: `For example { ${needed}: "…" }; of an Error give its message.` }),
+    ...(needed === undefined ? {} : { hint: `For example { ${needed}: "…" }; for an Error, give its message.` }),
   });
 }

@@ -1,4 +1,4 @@
-// What only an administrator does with a store: prove that it is whole, seal it, and forget. Who did what is written down.
+// What only an administrator does with a store: verify it, seal it, and forget. Every action is audited.
 
 import { type AuditNote, recordAudit } from "../log/audit.js";
 import type { WriteContext } from "../log/capture/draft.js";
@@ -38,7 +38,7 @@ export class StoreAdmin {
     this.#forgetting = new Forgetting(parts);
   }
 
-  /** The chain as it is, then a seal that was given, then all else that is known of what the log once held. */
+  /** The chain as it is, then a given seal, then everything else known about earlier states of the log. */
   async verify(against?: Seal | string): Promise<Verification | Rejection> {
     const { log, calls, sealing } = this.#parts;
     const walk = async (): Promise<Verification> => {
@@ -54,8 +54,8 @@ export class StoreAdmin {
   }
 
   /**
-   * Accepts a log that was truncated or replaced, for instance by putting back an older copy of it: who did so is
-   * written down, and what was known of the other one is let go. Answers with that; undefined where there was none.
+   * Accepts a truncated or replaced log, for example an older copy put back by hand: audits who did, and discards what
+   * was expected before. Returns that; undefined if there was nothing.
    */
   async acceptLog(actor: string): Promise<Contradiction | undefined> {
     const { log, calls, sealing } = this.#parts;
@@ -107,7 +107,7 @@ export class StoreAdmin {
     return this.#forgetting.scrub(options, this.#parts.mask);
   }
 
-  /** Writes down what has to be accountable, and returns once it is on disk. */
+  /** Audits an accountable action, and returns once it is on disk. */
   note(note: AuditNote): Promise<void> {
     return recordAudit(this.#parts, note);
   }

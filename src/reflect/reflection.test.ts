@@ -305,7 +305,7 @@ Looked at 8 entries: 3 from users, 2 responses, 2 errors.
 
 ### Disliked answers (0)
 
-No answer got feedback below 0.
+No answer has feedback below 0.
 
 ### Decisions followed by errors
 

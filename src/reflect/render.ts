@@ -81,7 +81,7 @@ function renderMarkdown(findings: Findings): string {
     ...section(`Disliked answers (${findings.disliked_count})`, {
       items: findings.disliked.map(dislikedLine),
       all: findings.disliked_count,
-      none: "No answer got feedback below 0.",
+      none: "No answer has feedback below 0.",
     }),
     ...section("Decisions followed by errors", {
       items: findings.decisions.map(decisionLine),

@@ -37,10 +37,10 @@ export function parseCursor(
 ): readonly CursorNumber[] | undefined | Rejection {
   if (text === undefined || text === null || text === "") return undefined;
   const parts = decode(text);
-  if (parts === undefined) return cursorInvalid("cursor is not one that a list gave");
+  if (parts === undefined) return cursorInvalid("the cursor is invalid");
   const [fingerprint, ...numbers] = parts;
   if (fingerprint !== expected.fingerprint || numbers.length !== expected.numbers) {
-    return cursorInvalid("cursor comes from a list with other filters");
+    return cursorInvalid("the cursor belongs to a list with other filters");
   }
   return numbers;
 }

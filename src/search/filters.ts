@@ -51,7 +51,7 @@ export const filters = {
     flag: {
       name: "kind",
       value: "kinds",
-      says: "only these kinds, comma separated: message, tool_call, error, memory …; an unknown one lists them all",
+      says: "only these kinds, comma separated: message, tool_call, error, memory …; an unknown name lists all",
     },
     refusals: ["kind_unknown"],
     is_typed: true,
@@ -95,7 +95,7 @@ export const filters = {
   /** Calls of this tool. */
   tool: reference("tool", { value: "name", entries: "calls of this tool", is_typed: true }),
   /** What this model answered: interactions, and messages that name it. */
-  model: reference("model", { value: "name", entries: "what this model answered", is_typed: true }),
+  model: reference("model", { value: "name", entries: "answers of this model", is_typed: true }),
   /** In this state: error, low_confidence, unanswered, disliked or injected. */
   is: {
     condition: "references",
@@ -106,7 +106,7 @@ export const filters = {
       "`unanswered`: interactions without a response; `disliked`: what has feedback below 0; " +
       "`injected`: messages that a program put into the conversation.",
     example: "error",
-    flag: { name: "is", value: "state", says: `only what is ${stateNames.join(", ")}` },
+    flag: { name: "is", value: "state", says: `only entries in this state: ${stateNames.join(", ")}` },
     refusals: ["is_unknown"],
     is_typed: true,
   },
@@ -116,9 +116,9 @@ export const filters = {
     parse: parsePlaceFilter,
     schema: { type: "string", enum: ["context"] },
     description:
-      "Where to look: `context` looks through what models were given and nothing else, each distinct text once for a session, " +
-      "at its newest use, with how often it was `given`.",
-    flag: { name: "in", value: "place", says: "context: look through what models were given, and nothing else" },
+      "Where to search: `context` searches only what models were given. Each distinct text appears once per session, " +
+      "at its newest use, and `given` says how often it was given.",
+    flag: { name: "in", value: "place", says: "context: search only what models were given" },
     refusals: ["in_unknown"],
     is_typed: true,
   },

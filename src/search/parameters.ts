@@ -115,7 +115,7 @@ function boundedWords({ says = "at most this many", max }: LimitRule): string {
 }
 
 export const cursorParameter: ParameterDoc = {
-  description: "`next_cursor` of the page before, with the same filters.",
+  description: "`next_cursor` of the previous page, with the same filters.",
   schema: { type: "string" },
   flag: { name: "cursor", value: "cursor", says: "continue after the previous page" },
   refusals: ["cursor_invalid"],

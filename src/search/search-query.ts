@@ -132,7 +132,7 @@ function tooManyTerms(field: string): Rejection {
 }
 
 function queryEmpty(field: string, hint: string): Rejection {
-  return reject({ code: "query_empty", field, message: "there is nothing to search for", hint });
+  return reject({ code: "query_empty", field, message: "the query is empty", hint });
 }
 
 interface TypedFilter {

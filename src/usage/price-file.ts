@@ -32,7 +32,7 @@ export async function readPriceFile(path: unknown): Promise<PriceFile | Rejectio
   let mtime: Date;
   try {
     const found = await stat(path);
-    if (found.size > FILE_BYTES_MAX) return refuse(`${path} is larger than a file of prices can be`);
+    if (found.size > FILE_BYTES_MAX) return refuse(`${path} is too large for a price file`);
     mtime = found.mtime;
     text = await readFile(path, "utf8");
   } catch (error) {
@@ -63,7 +63,7 @@ function parsePrices(text: string): ReadonlyMap<string, Rates> | Rejection {
   } catch (error) {
     return refuse(`is not JSON (${(error as Error).message})`);
   }
-  if (!isJsonObject(parsed)) return refuse("holds no object of models");
+  if (!isJsonObject(parsed)) return refuse("is not an object of models");
   const found = new Map<string, Rates>();
   for (const [model, prices] of Object.entries(parsed)) {
     if (model === SAMPLE) continue;
@@ -72,7 +72,7 @@ function parsePrices(text: string): ReadonlyMap<string, Rates> | Rejection {
     if (rates instanceof Rejection) return rates;
     if (rates !== undefined) found.set(model, rates);
   }
-  return found.size === 0 ? refuse("has no price of a token in it") : found;
+  return found.size === 0 ? refuse("contains no token price") : found;
 }
 
 /** Undefined for models that are paid for by something else than tokens. */
@@ -95,7 +95,7 @@ function toRate(model: string, prices: JsonObject, name: string): Rate | undefin
     const above = field.startsWith(name) ? /^(?:_above_(\d{1,6})k_tokens)?$/.exec(field.slice(name.length)) : null;
     if (above === null || value === null) continue;
     if (typeof value !== "number" || value < 0) {
-      return refuse(`has ${shown(String(value))} as ${field} of ${shown(model)}, which is no price`);
+      return refuse(`has ${shown(String(value))} as ${field} of ${shown(model)}, which is not a price`);
     }
     const price = value * 1_000_000;
     if (above[1] === undefined) base = price;

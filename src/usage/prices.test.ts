@@ -108,8 +108,8 @@ describe("a file of prices", () => {
 
   test.each([
     ["no JSON", "{", /is not JSON/],
-    ["no object", "[]", /holds no object of models/],
-    ["nothing in it", "{}", /has no price of a token/],
+    ["no object", "[]", /is not an object of models/],
+    ["nothing in it", "{}", /contains no token price/],
     ["a model without prices", '{"m": 3}', /no object of prices for "m"/],
     ["a price that is none", '{"m": {"input_cost_per_token": "1e-6"}}', /"1e-6" as input_cost_per_token of "m"/],
     ["a price below nought", '{"m": {"output_cost_per_token": -1}}', /"-1" as output_cost_per_token of "m"/],

@@ -9,10 +9,10 @@ export const usageDivisions = ["day", "model", "project", "client", "session"] a
 export type UsageDivision = (typeof usageDivisions)[number];
 
 const sums = {
-  calls: Type.Integer({ minimum: 0, description: "Calls whose tokens somebody reported." }),
+  calls: Type.Integer({ minimum: 0, description: "Calls with reported tokens." }),
   ...each(tokenNames, count),
   cost: Type.Optional(
-    Type.Number({ description: "In US dollars, of the calls whose prices are known; absent where none is." }),
+    Type.Number({ description: "In US dollars, for calls with known prices; absent if there are none." }),
   ),
 };
 
@@ -34,9 +34,9 @@ export const usageReport = named(
     by: Type.Array(oneOf(usageDivisions)),
     rows: Type.Array(row),
     total,
-    unpriced: Type.Array(text, { description: 'Models whose prices are unknown; `""` is calls that name none.' }),
+    unpriced: Type.Array(text, { description: 'Models without a known price; `""` stands for calls without a model.' }),
     prices: Type.Object({ source: text, version: Type.Optional(text), date }),
-    timezone: Type.Literal("UTC", { description: "The zone of the days." }),
+    timezone: Type.Literal("UTC", { description: "Time zone of the days." }),
   }),
 );
 

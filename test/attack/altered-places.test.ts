@@ -56,7 +56,7 @@ describe.each(engines)("on $engine", ({ intrude }) => {
     expect(lines.join("")).not.toMatch(/never|always/);
   });
 
-  test("an altered entry without a row makes every history that may hold it a fault, until it is forgotten", async () => {
+  test("an altered entry without a row makes every history that may contain it a fault, until it is forgotten", async () => {
     const { data, log, editLog } = await intrude();
     await recorded(data, [
       message("s", "Never delete anything.", { role: "system" }),

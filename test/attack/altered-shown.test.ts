@@ -212,7 +212,7 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
     }
   });
 
-  test("an index that is made after the alteration holds nothing of it", async () => {
+  test("an index built after the alteration contains nothing of it", async () => {
     const { data, forge } = await recorded(intrude, engine);
     await forge();
     const recorder = await openRecorder({ data });

@@ -23,7 +23,7 @@ const CUT_SQL = `
   ALTER TABLE hansard_claims ENABLE TRIGGER USER;
 `;
 
-test("what was cut off is known through rebuilds and new entries, explained, and accepted in the record", async () => {
+test("a truncation is known through rebuilds and new entries, explained, and accepted in the record", async () => {
   const server = await serverOfTest();
   const data = await server.createDatabase("cut");
   const first = await openedIn(data);

@@ -141,7 +141,7 @@ describe.each(Object.entries(attacks))("a log with %s", (_, { position, attack }
     expect(await server.get("/health")).toMatchObject({ status: 200, body: degraded });
   });
 
-  test("stays so, however much the index reads, is rebuilt or follows what is recorded then", async () => {
+  test("stays so, whatever the index reads, rebuilds or indexes later", async () => {
     const place = await newPlace();
     await attack(place);
     await listed(place);
@@ -248,7 +248,7 @@ describe("a folder whose log was taken away", () => {
     ]);
   });
 
-  test("is none where only keys are left, nor an index of another version", async () => {
+  test("is none if only keys are left, or an index of another version", async () => {
     const place = await newPlace();
     await readJson(["keys", "create", "--scope", "admin"], place);
     takeLog(place);
@@ -308,7 +308,7 @@ describe("the newest seal that a server kept", () => {
 
   const known = { by: "seal", position: ALL };
 
-  test("shows what was cut off where the index is gone too, and a server that starts then does not replace it", async () => {
+  test("shows the truncation if the index is gone too, and a server that starts then does not replace it", async () => {
     const place = await newPlace();
     await serveOnce(place);
     putInPlace(place);
@@ -327,7 +327,7 @@ describe("the newest seal that a server kept", () => {
     expect(await readJson(["verify"], place)).toMatchObject({ ok: true });
   });
 
-  test("is made at the start and at the end, so what was recorded in between is covered", async () => {
+  test("is made at the start and at the end, so everything recorded in between is covered", async () => {
     const place = await newPlace();
     await serveOnce(place, async (address) => {
       const body = decisions(1, 7, "served")
@@ -346,7 +346,7 @@ describe("the newest seal that a server kept", () => {
     });
   });
 
-  test("is let go where a backup is restored, and says nothing about a copy elsewhere", async () => {
+  test("is discarded when a backup is restored, and says nothing about a copy elsewhere", async () => {
     const place = await newPlace();
     await serveOnce(place);
     const elsewhere = join(folderOfTest(), "elsewhere");
@@ -357,7 +357,7 @@ describe("the newest seal that a server kept", () => {
     expect(await readJson(["verify"], place)).toMatchObject({ ok: true, entries: FIRST });
   });
 
-  test("harms no server where it cannot be kept", async () => {
+  test("does not disturb a server that cannot write it", async () => {
     const place = await newPlace();
     writeFileSync(place.env.XDG_CONFIG_HOME, "in the way");
     expect(await serveOnce(place)).toContain("cannot write a seal");

@@ -58,7 +58,7 @@ test("connections beyond the limit are not taken, and are once others have gone"
     .toBe(200);
 });
 
-test("a client that asks too often is told when to retry, and no other client is", async () => {
+test("a client that sends too many requests gets a Retry-After, and no other client does", async () => {
   const server = await startServer({ limits: { requests_per_second: 5 } });
   const { keys } = server.recorder;
   const [hasty, calm] = await Promise.all([keys.create({ scope: "read" }), keys.create({ scope: "read" })]);
@@ -75,7 +75,7 @@ test("a client that asks too often is told when to retry, and no other client is
   await expect.poll(async () => (await ask(hasty.key)).status).toBe(200);
 });
 
-test("guesses at keys are limited by where they come from, not by the key they name", async () => {
+test("guesses at keys are limited by address, not by the key they name", async () => {
   const server = await startServer({ limits: { requests_per_second: 5 } });
   await server.recorder.keys.create({ scope: "admin" });
   const guess = (nth: number) => {
@@ -86,7 +86,7 @@ test("guesses at keys are limited by where they come from, not by the key they n
   expect(new Set(statuses)).toEqual(new Set([401, 429]));
 });
 
-test("large bodies beyond what memory may hold are told to come back, and are taken once there is room", async () => {
+test("large bodies beyond the memory limit are refused with Retry-After, and accepted once there is room", async () => {
   const server = await startServer({ limits: { bodies_bytes: 1024 * 1024 } });
   const body = JSON.stringify({ kind: "error", error: "x".repeat(700 * 1024) });
   const first = httpRequest(`${server.address}/entries`, {

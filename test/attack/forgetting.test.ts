@@ -51,7 +51,7 @@ describe.each(engines)("on $engine", ({ intrude }) => {
     expect(await recorder.verify()).toMatchObject({ ok: true, erased: 4 });
   });
 
-  test("feedback whose row of the index is gone goes with its entry, and so does what was thought of it", async () => {
+  test("feedback without an index row is forgotten with its entry, and so is feedback on it", async () => {
     const { data, editIndex, index } = await intrude();
     const recorder = await opened(data);
     await recorder.append([said("odd", 1), said("odd", 2)]);
@@ -145,7 +145,7 @@ describe.each(engines)("on $engine", ({ intrude }) => {
     expect((await recorder.listEntries({ kind: "redaction" })).entries).toHaveLength(2);
   });
 
-  test("where something keeps bodies from going, that is a fault after one redaction, and no loop", async () => {
+  test("if something prevents erasure, that is a fault after one redaction, not a loop", async () => {
     const { data, editLog, log } = await intrude();
     const recorder = await opened(data);
     await recorder.append([...entries, other]);

@@ -103,7 +103,7 @@ describe.each(engines)("on $engine", ({ intrude }) => {
     await filtered.return();
   });
 
-  test("a tail that was stopped for long reads again what it had, where much was recorded since", async () => {
+  test("a tail that paused for long continues, and rereads what was forgotten, if much was recorded since", async () => {
     const { data } = await intrude();
     const [recorder, other] = [await opened(data), await opened(data)];
     await recorder.append(entries);

@@ -17,7 +17,7 @@ const hostile = [
 const LIVE = /(?<!\\)(?:\\\\)*[<[]|\b[a-z]+:\/\/|\bwww\./i;
 
 describe("Markdown", () => {
-  test("of a reflection hands on no HTML, image or link of what was recorded, in any section", async () => {
+  test("of a reflection contains no HTML, image or link of recorded text, in any section", async () => {
     const server = await startServer();
     const entries = hostile.flatMap((text, nth) => [
       { kind: "message", session_id: "s", role: "assistant", content: text, confidence: 0.1 },

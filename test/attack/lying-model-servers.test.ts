@@ -77,7 +77,7 @@ describe("a server that", () => {
     expect(await sentCounts()).toHaveLength(asked.times);
   });
 
-  test("always refuses one piece is asked about it three times, in as many passes; what is older is read meanwhile", async () => {
+  test("always refuses a segment is sent it three times, in as many passes; older ones are read meanwhile", async () => {
     asked.answer = (response, question) => {
       if (question.includes(REQUEST)) response.writeHead(400).end("filtered");
       else response.end(completionOf(documentOf()));
@@ -145,7 +145,7 @@ async function sentCounts(): Promise<readonly number[]> {
 }
 
 describe("the budget of a day", () => {
-  test("holds for what failed and for what was sent again", async () => {
+  test("counts failed and repeated requests", async () => {
     asked.answer = (response) => response.writeHead(500, { "retry-after": "0" }).end();
     await extract();
     const [tokens = 0] = await sentCounts();
@@ -203,7 +203,7 @@ describe("a command that", () => {
     expect((await extract({ model: { via } })).candidates).toHaveLength(1);
   });
 
-  test("reads nothing, complains without end, and leaves something behind that holds its output is heard all the same", async () => {
+  test("reads nothing, writes endless errors, and leaves a process with its output open still gets its answer read", async () => {
     writeFileSync(answerFile, documentOf(told("preference", TRUE, 1, REQUEST)));
     const pidFile = join(folder, "left-behind");
     const hostile = `sleep 600 & echo $! > ${pidFile}; yes | head -c 5000000 >&2; cat ${answerFile}`;

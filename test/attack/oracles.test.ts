@@ -62,7 +62,7 @@ test("what can be refused without looking at the record says so", async () => {
   expect([refused.status, refused.body.error.code]).toEqual([400, "field_invalid"]);
 });
 
-test("a key that may read is told which gate dropped its proposal", async () => {
+test("a key that may read learns which gate dropped its proposal", async () => {
   const proposed = await propose("reviewer", "The vault opens with the code 73914", "secret", SECRET);
   expect(proposed.status).toBe(201);
   const dropped = await propose("reviewer", "The vault opens with the code 73915", "secret", SECRET.replace("4", "5"));

@@ -88,7 +88,7 @@ test.each(["GET", "HEAD", "DELETE", "OPTIONS", "POST"])(
   },
 );
 
-test("what a connection says of itself goes no further, and where a body ends does", async () => {
+test("headers of one connection are not forwarded, and the end of a body is", async () => {
   const { ask, heard } = await setUp();
   const names = "Connection: X-Mine, content-length, keep-alive";
   const own = ["x-mine: 1", "proxy-connection: keep-alive", "proxy-authorization: Basic eA==", "te: trailers"];

@@ -78,7 +78,7 @@ describe.each(engines)("on $engine", ({ intrude }) => {
     expect(indexFailures(await inspectStore({ data: intruder.data }))).toBe("");
   });
 
-  test("counts that were changed are told by kind, and sessions by their number", async () => {
+  test("changed counts are reported by kind, and sessions by their number", async () => {
     const intruder = await intrude();
     await filled(intruder);
     const counts = intruder.index("rows") === "rows" ? "kind_counts" : intruder.index("kinds");

@@ -80,7 +80,7 @@ describe.each(engineNames)("on %s", (engine) => {
 
 const store = sampleStore();
 
-test("a recorder tells of triggers that it put back when it opened, for as long as it is open", async () => {
+test("a recorder reports triggers that it restored when it opened, for as long as it is open", async () => {
   const data = await store.copy();
   editLog(data, (db) => db.exec("DROP TRIGGER claims_never_deleted"));
   await withRecorder(data, async (recorder) => {
@@ -90,7 +90,7 @@ test("a recorder tells of triggers that it put back when it opened, for as long 
   expect(await withRecorder(data, (recorder) => recorder.verify())).not.toHaveProperty("warnings");
 });
 
-test("the command line tells both, with the status that belongs to each", async () => {
+test("the command line reports both, with the right exit status", async () => {
   const data = await store.copy();
   editLog(data, (db) => db.exec("DROP TRIGGER claims_never_deleted"));
   const { findings } = await readJson(["doctor"], { data });

@@ -32,7 +32,7 @@ test.each(refused)("%s is a 413, and nothing is stored", async (_, path, body, h
   expect((await server.get("/entries")).body.entries).toEqual([]);
 });
 
-test("as many values as there may be are recorded", async () => {
+test("the maximum number of values is recorded", async () => {
   const server = await startServer();
   const answer = await server.post("/entries", `[${Array<string>(4).fill(wide(250_000)).join(",")}]`);
   expect(answer.status).toBe(201);

@@ -73,7 +73,7 @@ test("while PostgreSQL is down, captures and reads are a 503 with Retry-After, a
   // What was last known is still told, and the operator learns of it without asking.
   const known = { status: "degraded", position: 1, indexed_through: 1, trouble: "store_unavailable" };
   expect(await healthOf([server])).toMatchObject([known]);
-  await until(async () => server.log().includes("the database is away"));
+  await until(async () => server.log().includes("the database is unreachable"));
   await database.start();
   await until(async () => (await healthOf([server]))[0]?.status === "ok");
   await until(async () => server.log().includes("can be used again"));

@@ -29,7 +29,7 @@ async function interactionsOf(recorder: Recorder, count: number): Promise<any[]>
   return Promise.all(interactions.toReversed().map(({ id }) => recorder.getInteraction(id)));
 }
 
-test("the AI SDK: middleware records what was generated and streamed, calls and failures", async () => {
+test("the AI SDK: the middleware records generated and streamed calls, and failures", async () => {
   const [recorder, address] = [await openMemory(), await startModel()];
   const openai = createOpenAI({ apiKey: "k", baseURL: `${address}/v1` });
   const model = wrapLanguageModel({ model: openai.chat("asked"), middleware: recordingMiddleware(recorder) });
@@ -105,7 +105,7 @@ test("LangChain.js: callbacks record models and tools, and their failures", asyn
   ]);
 });
 
-test("OpenAI Agents: a session is kept in the record, what is taken back is a withdrawal, and clearing clears", async () => {
+test("OpenAI Agents: a session is stored in the record, a removed item is a withdrawal, and clearing is a clear", async () => {
   const [recorder, address] = [await openMemory(), await startModel()];
   const weather = agentTool({
     name: "get_weather",

@@ -17,7 +17,7 @@ async function withStore(act: (recorder: Recorder, data: string) => Promise<void
   }
 }
 
-describe("where the interaction trail failed", () => {
+describe("faults of the interaction trail", () => {
   test("rows beyond 500 can be reached, each exactly once", async () => {
     const { recorder } = memoryRecorder();
     await recorder.append(Array.from({ length: 1_203 }, (_, n) => ({ kind: "interaction", prompt: `${n}` }) as const));
@@ -77,8 +77,8 @@ describe("where the interaction trail failed", () => {
     }));
 });
 
-describe("where the session logger failed", () => {
-  test("what was acknowledged is in the summary at once, without a flush", () =>
+describe("faults of the session logger", () => {
+  test("an acknowledged entry is in the summary at once, without a flush", () =>
     withStore(async (recorder) => {
       const session = recorder.session("s");
       for (let messages = 1; messages <= 3; messages += 1) {
@@ -87,7 +87,7 @@ describe("where the session logger failed", () => {
       }
     }));
 
-  test("no buffer is lost: another reader sees what was acknowledged while the writer is still open", () =>
+  test("no buffer is lost: another reader sees acknowledged entries while the writer is still open", () =>
     withStore(async (recorder, data) => {
       await recorder.session("s").error({ error: "e" });
       const other = await openRecorder({ data });
@@ -104,7 +104,7 @@ describe("where the session logger failed", () => {
     expect(summary).toMatchObject({ first_at: "2026-11-14T23:59:59.999Z", last_at: "2026-11-15T00:00:00.000Z" });
   });
 
-  test("one unserialisable argument harms nothing but itself, and what is tried again is stored once", () =>
+  test("one unserialisable argument affects only itself, and a retry is stored once", () =>
     withStore(async (recorder) => {
       const session = recorder.session("s");
       const circle: { self?: unknown } = {};
@@ -150,7 +150,7 @@ describe("where the session logger failed", () => {
     }));
 });
 
-describe("where the session manager failed", () => {
+describe("faults of the session manager", () => {
   test("a:b, a/b, a_b and A:B are apart", () =>
     withStore(async (recorder) => {
       const ids = ["a:b", "a/b", "a_b", "A:B"];
@@ -205,7 +205,7 @@ describe("where the session manager failed", () => {
     expect(sessions).toMatchObject([{ session_id: "n", title: "", metadata: { key: null } }, { session_id: "s" }]);
   });
 
-  test("max_messages=0 returns nothing, where everything was returned", async () => {
+  test("max_messages=0 returns nothing, instead of everything", async () => {
     const { recorder } = memoryRecorder();
     await recorder.append([said("user", "q"), said("assistant", "a")]);
     expect(await recorder.session("s").history({ max_messages: 0 })).toEqual([]);
@@ -243,7 +243,7 @@ describe("where the session manager failed", () => {
   });
 });
 
-describe("where self-reflection failed", () => {
+describe("faults of self-reflection", () => {
   test("topics are not made of stop words", async () => {
     const { recorder } = memoryRecorder();
     await recorder.append(

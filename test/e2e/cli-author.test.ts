@@ -52,7 +52,7 @@ test("a flag that is given twice is refused, unless its values add up", async ()
   expect((await readJson(["show", "i"], { data })).memories_used).toEqual(["m1", "m2"]);
 });
 
-test("an empty history says why: nothing recorded, or nothing left; where nothing fits, it says the smallest limit that would", async () => {
+test("an empty history says why: nothing recorded, or nothing left; if nothing fits, it says the smallest limit that would", async () => {
   const data = folderOfTest();
   await fillStore(data, [
     { kind: "message", session_id: "s", role: "user", content: "word ".repeat(50) },

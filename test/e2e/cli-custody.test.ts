@@ -41,7 +41,7 @@ describe("seal", () => {
     return path;
   };
 
-  test("a log still contains what was sealed after it has grown, and says by which key", async () => {
+  test("a log still contains what was sealed after it has grown, and names the key", async () => {
     const place = await placeOf(3);
     const file = await sealed(place);
     await fillStore(place.data, interactions(2));
@@ -100,7 +100,7 @@ describe("seal", () => {
     expect(refused).toMatchObject({ status: 1, code: "seal_key_unusable" });
     cutAfter(place.data, 2);
     await fillStore(place.data, interactions(2));
-    expect(await reasonOf()).toBe("the log does not hold what was sealed");
+    expect(await reasonOf()).toBe("the log does not contain what was sealed");
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), position: 3 }));
     expect(await reasonOf()).toBe("the signature of the seal is wrong");
     expect((await runCli(["verify", "--against", file], place)).stdout).toContain("The log itself is unchanged");
@@ -144,7 +144,7 @@ describe("seal", () => {
 });
 
 describe("backup and restore", () => {
-  test("a backup taken while another process writes holds a whole prefix of the log, verified, for its owner alone", async () => {
+  test("a backup during writes contains a whole prefix of the log, verified, readable only by its owner", async () => {
     const place = await placeOf(200);
     const file = join(place.folder, "copy.db");
     const recorder = await openRecorder({ data: place.data });
@@ -172,7 +172,7 @@ describe("backup and restore", () => {
     expect(statSync(join(restored, "log.db")).mode & 0o777).toBe(0o600);
   });
 
-  test("nothing is overwritten without being told: a file by backup, a store by restore", async () => {
+  test("nothing is overwritten without --force: a file by backup, a store by restore", async () => {
     const place = await placeOf(2);
     const file = join(place.folder, "copy.db");
     writeFileSync(file, "precious");

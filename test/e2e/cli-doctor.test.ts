@@ -60,7 +60,7 @@ test("a sound store is well in every respect", async () => {
     ["node", "folder", "disk", "log", "lock", "index", "chain"].map((check) => `ok ${check}`),
   );
   const { stdout } = await runCli(["doctor"], { data });
-  expect(stdout).toContain("✓ chain    the chain holds: 3 entries\n");
+  expect(stdout).toContain("✓ chain    the hash chain is intact: 3 entries\n");
   expect(stdout).toMatch(/\nNo problems\.\n$/);
 });
 
@@ -120,11 +120,11 @@ describe("the log", () => {
     await failing(data, "is damaged");
   });
 
-  test("an empty file is new, unless the index remembers what was in it", async () => {
+  test("an empty file is new, unless the index expects entries", async () => {
     const data = await newStore();
     await fillIndex(data);
     truncateSync(join(data, "log.db"));
-    await failing(data, "is empty, although its index knows of 3 entries");
+    await failing(data, "is empty, although its index expects 3 entries");
     rmSync(join(data, "index.db"));
     expect(await checkUp(data)).toMatchObject({ status: 0, troubles: [{ level: "warn", check: "log" }] });
   });
@@ -300,7 +300,7 @@ describe("the index is derived, so nothing about it is fatal:", () => {
     expect({ ok, first: findings[0] }).toMatchObject({ ok: true, first: { level: "ok", check: "compact", message } });
   });
 
-  test("rebuilding what is not there is a failure, not a new store", async () => {
+  test("rebuilding a missing store is a failure, and creates none", async () => {
     const data = join(folderOfTest(), "absent");
     expect(await readError(["doctor", "--rebuild-index"], { data })).toMatchObject({
       status: 1,
@@ -309,7 +309,7 @@ describe("the index is derived, so nothing about it is fatal:", () => {
   });
 });
 
-test("in plain words: what is wrong, an arrow to what to do, and the sum of it", async () => {
+test("in plain words: what is wrong, an arrow to what to do, and a summary", async () => {
   const { status, stdout } = await runCli(["doctor"], { data: join(folderOfTest(), "absent") });
   expect(status).toBe(1);
   expect(stdout).toMatch(/✗ folder {3}there is no folder .*\n {11}→ Check --data or HANSARD_DATA\./);

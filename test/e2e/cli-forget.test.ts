@@ -105,7 +105,7 @@ describe("retention", () => {
   });
 });
 
-test("scrub lists entries that hold secrets without showing one, and forgets them with --yes", async () => {
+test("scrub lists entries that contain secrets without showing one, and forgets them with --yes", async () => {
   const token = `ghp_${"a1B2".repeat(9)}`;
   const data = await storeWith([
     { kind: "message", id: "leak", session_id: "s", role: "user", content: `my token is ${token}` },

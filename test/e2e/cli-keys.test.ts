@@ -46,7 +46,7 @@ describe("hansard keys", () => {
     expect((await runCli(["keys", "list"], { data })).stdout).not.toContain(key);
   });
 
-  test("prints the document also without --json where no terminal is", async () => {
+  test("prints JSON without --json too if there is no terminal", async () => {
     const { stdout, status } = await runCli(["keys", "create", "--scope", "read"], { data: folderOfTest() });
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ scope: "read", name: "" });

@@ -208,7 +208,7 @@ test("those that are like another one, or contradict one, are listed by themselv
   expect(memories.map(({ id }: { id: string }) => id)).toEqual([other.id, first.id]);
 });
 
-test("review says what was not understood, and shows the words of what a candidate contradicts", async () => {
+test("review reports unknown input, and shows the text that a candidate contradicts", async () => {
   const store = join(data, "contradicting");
   await fillStore(store, [
     { kind: "message", session_id: "s", project: "atlas", role: "user", content: "Shall we start? Never mind." },

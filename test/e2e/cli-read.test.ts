@@ -217,7 +217,7 @@ describe("show", () => {
     expect((await runCli(["show", "1"], { data })).stdout).toBe(stdout);
   });
 
-  test("facts about it stand above, other objects as JSON below", async () => {
+  test("facts come first, other objects as JSON below", async () => {
     const { stdout } = await runCli(["show", "3"], { data });
     expect(stdout).toMatch(/ {2}Tool +ls\n/);
     expect(stdout).toMatch(/ {2}Duration +1,200 ms\n/);

@@ -33,7 +33,7 @@ function marked(text: string): readonly string[] {
   return [...text.matchAll(INVERSE)].map(([, found]) => found as string);
 }
 
-test("matches of a search stand out, and what was recorded cannot steer the terminal", async () => {
+test("matches of a search are highlighted, and recorded text cannot control the terminal", async () => {
   const { status, text } = await runOnTerminal(["search", "TIMEOUT", "--limit", "3"], { data, columns: 80 });
   expect(status).toBe(0);
   expect(marked(text)).toEqual(["timeout", "timeout", "timeout"]);
@@ -44,7 +44,7 @@ test("matches of a search stand out, and what was recorded cannot steer the term
   expect(marked((await runOnTerminal(["search", "等"], { data, columns: 80 })).text)).toHaveLength(10);
 });
 
-test("nothing is marked where the output is piped, or where colours are not wanted", async () => {
+test("nothing is highlighted if the output is piped, or colours are disabled", async () => {
   const piped = await runCli(["search", "timeout"], { data });
   expect(piped.stdout).not.toContain("\u001b");
   const { text } = await runOnTerminal(["search", "timeout"], { data, columns: 80, env: { NO_COLOR: "1" } });

@@ -141,7 +141,7 @@ describe("from standard input", () => {
     expect(await stored(data)).toHaveLength(count);
   });
 
-  test("no kind means an interaction; kind and labels given as flags hold where an entry names none", async () => {
+  test("the default kind is interaction; kind and labels given as flags apply to entries without their own", async () => {
     const data = folderOfTest();
     const input = toLines([
       { role: "user", content: "hi" },
@@ -154,7 +154,7 @@ describe("from standard input", () => {
     ]);
   });
 
-  test("thousands of lines are recorded in order, and again only once", async () => {
+  test("thousands of lines are recorded in order, and once if repeated", async () => {
     const data = folderOfTest();
     const count = 2_345;
     const input = toLines(Array.from({ length: count }, (_, at) => ({ id: `n${at}`, prompt: `question ${at}` })));
@@ -166,7 +166,7 @@ describe("from standard input", () => {
     expect(await readJson(["verify"], { data })).toMatchObject({ ok: true, entries: count });
   });
 
-  test("a bad line is named, and so is what was stored before it and where to go on", async () => {
+  test("a bad line is named, with what was stored before it and how to continue", async () => {
     const data = folderOfTest();
     const input = `${toLines(Array.from({ length: 1_100 }, () => ({ prompt: "x" })))}{bad}\n`;
     const { status, stdout, stderr } = await runCli(["record"], { data, input });
@@ -203,7 +203,7 @@ describe("from standard input", () => {
     expect(stderr).toMatch(/^error: line 2: error is missing\n/);
   });
 
-  test("no index is given where the item of the list is unknown", async () => {
+  test("no index is given if the item of the list is unknown", async () => {
     const input = Buffer.from([...Buffer.from('[{"prompt":"x"},{"prompt":"'), 0xff, ...Buffer.from('"}]')]);
     const error = await readError(["record"], { data: folderOfTest(), input });
     expect(error).toMatchObject({ code: "utf8_invalid", line: 1 });
@@ -224,7 +224,7 @@ describe("from standard input", () => {
     ],
     ["nothing at all", "", { code: "input_missing" }],
     ["nothing but white space", " \n\n", { code: "input_missing" }],
-  ])("nothing is stored where a small input is refused: %s", async (_, input, expected) => {
+  ])("nothing is stored if a small input is refused: %s", async (_, input, expected) => {
     const data = folderOfTest();
     expect(await readError(["record"], { data, input })).toMatchObject({ status: 2, ...expected });
     expect(await stored(data)).toEqual([]);

@@ -28,7 +28,7 @@ test("shows hits newest first, which entry it is and the words around the match"
   );
 });
 
-test("a hit in what was given says how often it was", async () => {
+test("a hit in a context says how often it was given", async () => {
   const given = folderOfTest();
   const context_pack = { system: "Never push to main." };
   const turn = { kind: "interaction", created_at: at(10), session_id: "s:1", context_pack } as const;

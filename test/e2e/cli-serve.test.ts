@@ -108,7 +108,7 @@ test.each(hosts)("on %s it names the addresses that it is reached at", async (ho
   expect((await ended).stderr.includes("keys are sent unencrypted")).toBe(!["::1", "127.0.0.1"].includes(host));
 });
 
-test("on a terminal all it says is text: where it is, whom it refused, and that it ends", async () => {
+test("on a terminal everything is text: the address, refused requests, and the end", async () => {
   const data = folderOfTest();
   const recorder = await openRecorder({ data });
   const { id, key } = await recorder.keys.create({ scope: "metrics" });
@@ -155,7 +155,7 @@ test.each([["serve", "--port", "0"], ["list"]])(
   },
 );
 
-test("SIGTERM in the middle of work: status 0, and what was acknowledged is there", async () => {
+test("SIGTERM during work: status 0, and everything acknowledged is stored", async () => {
   const data = folderOfTest();
   const { child, address, ended } = await serve(data);
   const acknowledged: string[] = [];

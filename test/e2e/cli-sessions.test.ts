@@ -51,7 +51,7 @@ async function withLibrary<T>(work: (recorder: Recorder) => Promise<T>, folder =
   }
 }
 
-test("the timeline shows what was answered, and how it was reached", async () => {
+test("the timeline shows the answer, and how it was reached", async () => {
   const folder = folderOfTest();
   const s = { session_id: "s" };
   await fillStore(folder, [
@@ -121,7 +121,7 @@ describe("the list", () => {
 });
 
 describe("one session", () => {
-  test("is what is known of it, and its timeline, with results shortened and nothing that steers a terminal", async () => {
+  test("shows its facts and its timeline, with results shortened and no control sequences", async () => {
     const { status, stdout, stderr } = await runCli(["sessions", "cli:anna"], { data });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/^Release evil\n {2}Session +cli:anna\n {2}Time +2026-11-15 12:00 to 12:08 UTC\n/);
@@ -158,7 +158,7 @@ describe("one session", () => {
     expect(second.stderr).toBe("");
   });
 
-  test("ids are exact, and one that starts with a dash stands behind --", async () => {
+  test("ids are exact, and one that starts with a dash comes after --", async () => {
     expect(await readJson(["sessions", "cli/anna"], { data })).toMatchObject({ session_id: "cli/anna", entries: 1 });
     const { stdout } = await runCli(["sessions", "--json", "--", "-anna"], { data });
     expect(JSON.parse(stdout)).toMatchObject({ session_id: "-anna", interactions: 1 });
@@ -199,7 +199,7 @@ describe("one session", () => {
 });
 
 describe("marks", () => {
-  test("--consolidate says where the turn ended, adds nothing twice, and refuses to go back", async () => {
+  test("--consolidate reports where the turn ended, adds nothing twice, and refuses to go back", async () => {
     const folder = folderOfTest();
     await fillStore(folder, entries);
     const consolidate = (position: string, ...more: readonly string[]) =>
@@ -254,7 +254,7 @@ describe("history", () => {
     expect(JSON.stringify(openai)).toContain("file-39");
   });
 
-  test("takes the newest messages, and pending calls where they are asked for", async () => {
+  test("takes the newest messages, and pending calls if requested", async () => {
     const folder = folderOfTest();
     const asked = { kind: "message", session_id: "s", role: "user", content: "Files?" } as const;
     const pending = { kind: "message", session_id: "s", role: "assistant", content: "", tool_calls: [call] } as const;

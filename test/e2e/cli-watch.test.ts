@@ -78,7 +78,7 @@ test("import without a path says what it found, and reads it once it may", async
   });
 });
 
-test("import of what holds no transcript says in a line what to do", async () => {
+test("importing files without a transcript says in one line what to do", async () => {
   const { env, data, file } = home();
   const folder = join(env.HOME ?? "", "odd");
   mkdirSync(join(folder, "nothing"), { recursive: true });
@@ -97,11 +97,11 @@ test("import of what holds no transcript says in a line what to do", async () =>
   });
   expect(await told(join(folder, "export.zip"))).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/compressed.*unpack it/),
+    stderr: expect.stringMatching(/compressed.*decompress it/),
   });
 });
 
-test("watch tells as JSON what it reads, names what it may not read once, and SIGTERM ends it with 0", async () => {
+test("watch prints JSON events, reports an unreadable file once, and exits with 0 on SIGTERM", async () => {
   const { env, data, file } = home();
   const locked = join(file, "../locked.jsonl");
   writeFileSync(locked, line("u2", "locked words"));
@@ -113,7 +113,7 @@ test("watch tells as JSON what it reads, names what it may not read once, and SI
     event: "rejected",
     file: expect.stringContaining("locked"),
     line: 0,
-    reason: "it may not be read",
+    reason: "permission denied",
   };
   expect(events()).toEqual([
     { event: "watching", paths: expect.arrayContaining([join(file, "../..")]) },

@@ -51,7 +51,7 @@ test("what a closed recorder left in the spool is still counted, and the server'
   expect(problems).toEqual([{ code: "key_wrong", message: "this key is not known here", dropped: 0 }]);
 });
 
-test("what the server refuses is left out and told, and the rest of its batch arrives", async () => {
+test("refused entries are left out and reported, and the rest of the batch arrives", async () => {
   const server = await startServer();
   await server.post("/entries", { kind: "error", id: "taken", error: "other" });
   const { recorder, problems } = connect(server.address);
@@ -116,7 +116,7 @@ test.each([-1, 0.5, 5, 1e9])(
   },
 );
 
-test("what is too large for whatever stands before the server holds up nothing else", async () => {
+test("an entry that is too large for a proxy in front of the server does not block the others", async () => {
   const server = await startServer();
   const before = await standBefore(server.address, (request, response, pass) => {
     if (Number(request.headers["content-length"]) <= 2_000) return pass();

@@ -79,7 +79,7 @@ test("what is written while another process takes the file over is written again
   expect(linesIn(spool)).toEqual(["b"]);
 });
 
-test("a spool that is removed is noticed where nothing more is captured, too", async () => {
+test("a removed spool is noticed even if nothing more is captured", async () => {
   const { recorder, problems, spool } = connect(AWAY);
   await recorder.append({ kind: "error", error: "a" });
   for (const name of spoolFiles(spool)) rmSync(join(spool, name));
@@ -99,7 +99,7 @@ test("what can neither be sent nor left for anybody is counted as lost, and told
   expect(await recorder.close({ timeout_ms: 10 })).toEqual({ queued: 0, spooled: 0, sent: 0, dropped: 2 });
   expect(problems.slice(-2)).toEqual([
     { code: "spool_failed", message: "the spool was removed, and is lost", dropped: 1 },
-    { code: "client_closed", message: "what waited in memory never arrived", dropped: 1 },
+    { code: "client_closed", message: "entries waiting in memory were lost", dropped: 1 },
   ]);
 });
 
@@ -117,7 +117,7 @@ test("an agent that ends with something in memory alone says that it is lost", a
     }
     await once(agent, "close");
     const lost = ending === "wait" ? 3 : 2;
-    expect(said).toContain(`hansard: client_closed: what waited in memory never arrived (${lost} lost)`);
+    expect(said).toContain(`hansard: client_closed: entries waiting in memory were lost (${lost} lost)`);
   }
 });
 
@@ -160,7 +160,7 @@ test("a client that has nothing to do delivers what another left behind when it 
   await vi.waitFor(() => expect(recorder.counters.sent).toBe(2), 20_000);
 });
 
-test("what a killed agent left is delivered by a command, and waits on where the server is away", async () => {
+test("hansard deliver sends what a killed agent left, and keeps it if the server is unreachable", async () => {
   const [{ port, release }, spool, data] = [await heldPort(), folderOfTest(), folderOfTest()];
   const agentFile = fileURLToPath(new URL("../support/agent.js", import.meta.url));
   const address = `http://127.0.0.1:${port}/`;

@@ -198,7 +198,7 @@ test("a spool that is full, corrupt, shared or not to be had loses no more than 
   expect(memory.recorder.counters.dropped).toBe(2);
 });
 
-test("an address that is none is refused where it is given", () => {
+test("an invalid address is refused at once", () => {
   expect(() => connectRecorder("localhost")).toThrow("give for example http://127.0.0.1:4747");
   expect(() => connectRecorder({ url: "file:///tmp" })).toThrow("not the address of a server");
 });

@@ -71,7 +71,7 @@ test("the verdicts are the same wherever they are asked for", async () => {
   expect(JSON.parse(json.stdout)).toEqual(await recorder().told("i2", "never push"));
 });
 
-test("a context is the record itself, and masked where that is asked for", async () => {
+test("a context is unmasked, and masked on request", async () => {
   const { body } = await server().get("/entries/i1/context");
   expect(body).toMatchObject({ exact: true, messages: [rule, { role: "user", content: "go", entry_id: "i1" }] });
   const masked = await server().get("/entries/i1/context?masked=1");

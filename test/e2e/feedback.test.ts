@@ -63,7 +63,7 @@ test("feedback names an entry that is there, and says something", () =>
     expect((await recorder.listEntries({ is: "disliked" })).entries).toMatchObject([{ id: "d" }]);
   }));
 
-test("reflection shows disliked answers with what was said about them", () =>
+test("reflection shows disliked answers with their feedback", () =>
   withRecorder(async (recorder) => {
     for (let at = 0; at < 40; at += 1)
       await recorder.recordInteraction({ id: `i${at}`, prompt: "q", response: `a${at}` });
@@ -79,7 +79,7 @@ test("reflection shows disliked answers with what was said about them", () =>
     expect((await recorder.reflect({ limit: 100, is: "disliked" })).disliked.count).toBe(3);
   }));
 
-test("what was thought of an entry is forgotten with it, and the dislike is gone where only the feedback is", () =>
+test("feedback is forgotten with its entry, and the dislike is gone if only the feedback is forgotten", () =>
   withRecorder(async (recorder) => {
     await recorder.recordInteraction({ id: "a", prompt: "q", response: "r" });
     await recorder.recordInteraction({ id: "b", prompt: "q", response: "r" });

@@ -92,7 +92,7 @@ test.each(types)("%s is a 415 with a hint", async (_, headers, field) => {
   expect(hint).toBeTruthy();
 });
 
-test("a parameter where none is taken is refused", async () => {
+test("a parameter on a route without parameters is refused", async () => {
   const refused = { status: 400, code: "parameter_unknown", field: "project" };
   await expectRefused(() => server().post("/interactions?project=x", { prompt: "p" }), refused);
 });
@@ -164,7 +164,7 @@ test("a batch with one bad item stores none of it", async () => {
   expect((await server.get("/health")).body.position).toBe(1);
 });
 
-test("broken JSON says where it breaks", async () => {
+test("an error about broken JSON says where it is", async () => {
   const server = await startServer();
   const { message } = (await server.post("/interactions", '{"prompt": hello}')).body.error;
   expect(message).toMatch(/^the body is not valid JSON: Unexpected token 'h'/);

@@ -69,7 +69,7 @@ test.each([
   ["DELETE", "/entries/x", "GET, HEAD"],
   ["POST", "/health", "GET, HEAD"],
   ["GET", "/interactions/x/response", "POST"],
-])("%s %s is a 405 that says what is allowed", async (method, path, allowed) => {
+])("%s %s is a 405 that names the allowed methods", async (method, path, allowed) => {
   const server = file();
   const { status, headers, body } = await server.request(path, { method });
   expect([status, body.error.code, headers.get("allow")]).toEqual([405, "method_not_allowed", allowed]);
@@ -81,7 +81,7 @@ test("a body sent to an unknown address is still a 404", async () => {
   expect((await server.post("/nowhere", "x", { "content-type": "text/plain" })).status).toBe(404);
 });
 
-test("a malformed address, an overlong id, huge headers and what is not HTTP get the usual shape", async () => {
+test("a malformed URL, an overlong id, huge headers and invalid HTTP get errors in the usual form", async () => {
   const server = file();
   expect((await server.get("/entries/%zz")).body.error).toMatchObject({ code: "request_invalid" });
   expect((await server.get(`/entries/${"a".repeat(2000)}`)).body.error).toMatchObject({ code: "request_invalid" });

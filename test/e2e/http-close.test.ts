@@ -58,7 +58,7 @@ test("a request that never ends is cut off after a while", async () => {
   await cut;
 });
 
-test("connections that are only kept open do not hold up the closing", async () => {
+test("idle connections do not delay closing", async () => {
   const server = await startServer({ drain_ms_max: 600_000 });
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());

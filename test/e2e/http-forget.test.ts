@@ -99,7 +99,7 @@ describe("a session that is forgotten", () => {
     expect([...(await answers()), await server.recorder.count()]).toEqual(before);
   });
 
-  test("goes on where capture goes on in it", async () => {
+  test("continues if captures in it continue", async () => {
     const server = await filled();
     await server.post("/forget", { session_id: "s1", reason });
     await server.post("/entries", { kind: "message", session_id: "s1", role: "user", content: "a new beginning" });
@@ -183,7 +183,7 @@ describe("a single entry that is forgotten", () => {
     expect(await positionsIn(server, "/interactions?memory=m1")).toEqual([2]);
   });
 
-  test("leaves the same words where they stand in another entry", async () => {
+  test("leaves the same text in other entries", async () => {
     const server = await filled();
     await server.post("/forget", { entry: "said", reason });
     expect(await positionsIn(server, '/search?q="alpha hello"')).toEqual([9]);
@@ -200,7 +200,7 @@ test("a project that is forgotten takes everything that bears its name", async (
   expect(await positionsIn(server, "/entries?project=p2")).toEqual([]);
 });
 
-test("what is not there is a 404, also when it was forgotten before", async () => {
+test("a missing target is a 404, also if it was forgotten before", async () => {
   const server = await filled();
   const codeOf = ({ status, body }: HttpResponse): readonly unknown[] => [status, body.error.code, body.error.field];
   const missing = { entry: "nobody", session_id: "nobody", project: "nobody" };
@@ -268,7 +268,7 @@ function fileWith(text: string): string {
 }
 
 describe("an interaction and its response", () => {
-  test("that were forgotten read as what is left of them", async () => {
+  test("that were forgotten read as their remains", async () => {
     const server = await filled();
     await server.post("/forget", { entry: "asked", reason });
     const left = { id: "asked", erased: true };

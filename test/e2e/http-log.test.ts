@@ -79,7 +79,7 @@ test.each(refused)("%s is logged with its address and the id of the key that was
   expect(line.key_id).toBe(sent?.id);
 });
 
-test("another host, an address that is none, and what is not HTTP are logged too", async () => {
+test("another host, a malformed URL, and invalid HTTP are logged too", async () => {
   await sendRaw(`GET /entries HTTP/1.1\r\nhost: ${SECRET}.test\r\nconnection: close\r\n\r\n`);
   expect(await logged()).toMatchObject({ level: WARN, status: 421, code: "host_foreign", address: "127.0.0.1" });
   lines.splice(0);

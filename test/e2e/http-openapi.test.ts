@@ -77,7 +77,7 @@ test("the document names every route but those that serve pages", async () => {
   ]);
 });
 
-test("what is given and what is answered, for every kind, is what the document says", async () => {
+test("inputs and answers of every kind match the document", async () => {
   const { body: document } = await server().get("/openapi.json");
   for (const kind of captureKinds) expectSchema(document, "NewEntry", everyKind[kind]);
   const { withdrawal, ...others } = everyKind;

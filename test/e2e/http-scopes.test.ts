@@ -195,7 +195,7 @@ test("HEAD needs what GET needs", async () => {
   expect((await server().request("/mcp", { method: "HEAD" })).status).toBe(405);
 });
 
-test("what is open shows nothing that was recorded", async () => {
+test("open routes show no recorded text", async () => {
   await server().recorder.append({ kind: "error", error: "open sesame" });
   for (const [route, need] of Object.entries(needByRoute)) {
     if (need !== "open") continue;
@@ -257,7 +257,7 @@ test("each caller can see its own scopes, and only a caller with full access see
   expect(told.text).not.toContain(reader.key);
 });
 
-test("keys made and revoked are entries that say who did it and never hold the key", async () => {
+test("created and revoked keys are audit entries that name the actor and never contain the key", async () => {
   const guarded = await startServer();
   const { keys } = guarded.recorder;
   const { id, key } = await keys.create({ scope: "admin", name: "anna", actor: "root" });
@@ -283,7 +283,7 @@ test("a server on another recorder of the same store knows at once of keys made 
   expect((await other.request("/entries", withKey)).status).toBe(401);
 });
 
-test("a tail ends before its next entry once its key is revoked, or once a key exists where it had none", async () => {
+test("a tail ends before its next entry once its key is revoked, or once a key is required", async () => {
   const guarded = await startServer();
   const withoutKey = await listen(`${guarded.address}/tail`);
   const { keys } = guarded.recorder;

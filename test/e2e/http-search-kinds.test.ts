@@ -56,7 +56,7 @@ test("a memory is found with its kind, and says what its status is now", async (
   );
 });
 
-test("facets count what is searched, and filters alone list no more than that", async () => {
+test("facets count what is searched, and filters alone list the same entries", async () => {
   const ask = async (query: { readonly [name: string]: string }): Promise<SearchPage> =>
     (await server().get(`/search?${new URLSearchParams(query)}`)).body;
   const all = await ask({ since: "30d", facets: "1", limit: "1" });

@@ -41,7 +41,7 @@ describe("a session", () => {
     expect((await server().post("/entries", entries)).status).toBe(201);
   });
 
-  test("its summary has counts by kind, its labels, and what is known of it, later words first", async () => {
+  test("its summary has counts by kind, its labels, and its facts, where later ones win", async () => {
     const { status, body } = await server().get("/sessions/s");
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -96,7 +96,7 @@ describe("a session", () => {
     });
   });
 
-  test("its history in Anthropic's form has the system text apart, also where there is none", async () => {
+  test("its history in Anthropic's form has a separate system text, also if there is none", async () => {
     const { body } = await server().get("/sessions/s/history?format=anthropic");
     expect(body).toEqual({
       system: "Be brief.",

@@ -68,7 +68,7 @@ describe("hansard import", () => {
     });
   });
 
-  test("status 1 where a file could not be read at all; the others are imported", async () => {
+  test("exit status 1 if a file could not be read at all; the others are imported", async () => {
     const data = folderOfTest();
     const missing = join(data, "nothing-here.jsonl");
     const { status, stdout } = await runCli(["import", missing, timmy, "--json"], { data });
@@ -90,7 +90,7 @@ describe("hansard import", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test("a file of no known format is reported once, in a folder too; an empty one holds nothing", async () => {
+  test("a file of unknown format is reported once, in a folder too; an empty one has no entries", async () => {
     const folder = folderOfTest();
     writeFileSync(join(folder, "package.json"), '{"name":"x"}\n');
     writeFileSync(join(folder, "picture.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0]));
@@ -102,7 +102,7 @@ describe("hansard import", () => {
     const told = ["notes.txt", "package.json", "picture.png"].map((name) => ({
       file: join(folder, name),
       line: 0,
-      reason: expect.stringMatching(/no format.*--format/),
+      reason: expect.stringMatching(/unknown format.*--format/),
     }));
     expect(JSON.parse(alone.stdout)).toEqual({ files: 3, sessions: 0, added: 0, existing: 0, rejected: told });
     // Beside something that could be read, strangers in a folder are no failure; one that was named is.
@@ -116,7 +116,7 @@ describe("hansard import", () => {
       /^FORMAT.*\ntimmy .*\nAdded 0 entries, 1 duplicate, 0 lines rejected, 1 session in 1 of 4 files\.\n$/,
     );
     const names = ["notes.txt", "package.json", "picture.png"].map((name) => `  ${join(folder, name)}\n`);
-    expect(stderr.replace(/^3 files: no format .*\n/, "")).toBe(names.join(""));
+    expect(stderr.replace(/^3 files: unknown format.*\n/, "")).toBe(names.join(""));
   });
 
   test("of many files the table has a line for each format", async () => {
@@ -147,12 +147,12 @@ describe("hansard import", () => {
     });
   });
 
-  test("lines that say themselves which session they belong to are of no known format", async () => {
+  test("lines that name their own session are of unknown format", async () => {
     const file = join(folderOfTest(), "messages.json");
     writeFileSync(file, '{"role":"user","content":"q","sessionID":"s"}\n');
     const { status, stdout } = await runCli(["import", file, "--json"], { data: folderOfTest() });
     expect(status).toBe(1);
-    const rejected = [{ line: 0, reason: expect.stringMatching(/no format/) }];
+    const rejected = [{ line: 0, reason: expect.stringMatching(/unknown format/) }];
     expect(JSON.parse(stdout)).toMatchObject({ files: 1, added: 0, rejected });
   });
 
@@ -241,7 +241,7 @@ describe("hansard export", () => {
     expect(await readJson(["import", file], { data: copy })).toMatchObject({ added: 0, existing: 33 });
   });
 
-  test("an entry stored deeper than one may be given is restored with its place and hash", async () => {
+  test("an entry stored deeper than one may be given is restored with its position and hash", async () => {
     const [folder, data] = [folderOfTest(), join(folderOfTest(), "copy")];
     const source = await deepLog();
     const verified = await source.verify();
@@ -254,7 +254,7 @@ describe("hansard export", () => {
     expect(await output(["export"], data)).toBe(text);
   });
 
-  test("nanobot's folder comes out as it went in, a file per session, also where keys would share one", async () => {
+  test("nanobot's folder is exported as it was imported, one file per session, also if keys would share one", async () => {
     const data = folderOfTest();
     await runCli(["import", nanobot], { data });
     const out = join(data, "out");

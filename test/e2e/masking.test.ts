@@ -50,7 +50,7 @@ describe.each(["memory:", "a folder"])("the library on %s", (where) => {
     return recorder;
   };
 
-  test("masks what is recalled, within the budget, since a model gets it", async () => {
+  test("masks recalled memories, within the budget, since a model gets them", async () => {
     const recorder = await open();
     const { id } = await recorder.memories.add({ content: `The token of ${OWN} is ${TOKEN}`, project: "p" });
     const recalled = await recorder.memories.recall({ project: "p" });
@@ -95,7 +95,7 @@ describe.each(["memory:", "a folder"])("the library on %s", (where) => {
     }
   });
 
-  test("what only its name tells to be a secret is hidden in lists, and where a search finds it", async () => {
+  test("a secret identified only by its name is masked in lists and search results", async () => {
     const recorder = await recorderOf(where === "memory:" ? { data: where } : {});
     const env = [{ name: "DB_PASSWORD", value: `${NAMED}3` }];
     const args = { password: `${NAMED}1`, argv: ["run", "--passwd", `${NAMED}2`], env, Cookie: `sid=${NAMED}4aB5cD` };
@@ -111,7 +111,7 @@ describe.each(["memory:", "a folder"])("the library on %s", (where) => {
     expect(findings).toMatchObject([{ secrets: ["assigned_secret", "cookie"] }]);
   });
 
-  test("a token that the end of a snippet cuts is masked, and matches still point at what was searched for", async () => {
+  test("a token cut by the end of a snippet is masked, and matches still point at the search terms", async () => {
     const recorder = await open();
     const { results } = await recorder.search("needle");
     for (const { snippet, matches } of results) {
@@ -137,7 +137,7 @@ describe.each(["memory:", "a folder"])("the library on %s", (where) => {
 });
 
 describe("redact: capture", () => {
-  test("no file of the store holds the secret, and the log verifies", async () => {
+  test("no file of the store contains the secret, and the log verifies", async () => {
     const data = folderOfTest();
     const recorder = await recorderOf({ data, redact: "capture" });
     await recorder.append(entries);

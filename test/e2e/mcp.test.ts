@@ -288,7 +288,7 @@ test("what cannot be done is one clear error, which names what to change", async
   expect((await server.request("/mcp", { method: "DELETE" })).status).toBe(405);
 });
 
-test("secrets are masked, also where the record itself would be handed out", async () => {
+test("secrets are masked, also in complete entries", async () => {
   const { server, caller } = await serverAndCaller();
   const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
   await server.post("/entries", {
@@ -309,7 +309,7 @@ test("secrets are masked, also where the record itself would be handed out", asy
   expect((await server.get("/entries/m")).text).toContain(token);
 });
 
-test("a tool needs what its route needs, and what is recorded carries the key's id", async () => {
+test("a tool needs the scope of its route, and its entries carry the key's id", async () => {
   const { server } = await serverAndCaller();
   const { keys } = server.recorder;
   const capture = await keys.create({ scope: "capture" });
@@ -361,7 +361,7 @@ test("the command serves no more once its input is closed, and shows what a prog
   }
 });
 
-test("installing shows the change, asks, keeps what else the file holds, and does nothing twice", async () => {
+test("installing shows the change, asks, keeps the rest of the file, and does nothing twice", async () => {
   const home = await folderOfTest();
   const options = { data: join(home, "record"), env: { HOME: home } };
   const settings = join(home, ".cursor", "mcp.json");

@@ -97,7 +97,7 @@ test("what quotes a forgotten entry is no evidence", async () => {
   expect(dropped).toMatchObject({ dropped: "evidence" });
 });
 
-describe("words that stand elsewhere than in the entry that goes", () => {
+describe("text that also occurs outside of the forgotten entry", () => {
   const quote = "the HIDDENMARK code 7788 opens the archive room";
   const { memories, gone } = { memories: () => recorder.memories, gone: () => server().get("/search?q=HIDDENMARK") };
 

@@ -110,7 +110,7 @@ test("a program's candidate begins at a half, however sure the program is", asyn
   expect((await add({ ...sure, confidence: 1 })).body).toMatchObject({ status: "candidate", confidence: 0.5 });
 });
 
-test("null is as good as no body where nothing needs to be said", async () => {
+test("null counts as no body where a body is optional", async () => {
   const asJson = { headers: { "content-type": "application/json" }, body: "null" };
   const send = (path: string) => fetch(new URL(path, server().address), { method: "POST", ...asJson });
   const { body } = await propose("Prefers early returns over nested branches");
@@ -144,7 +144,7 @@ test("verdicts on several are all or none", async () => {
   expect(again.status).toBe(409);
 });
 
-describe("what is refused", () => {
+describe("refused input", () => {
   test.each([
     ["no content", {}, 400, "field_missing", "content"],
     ["blank content", { content: " \n" }, 400, "field_invalid", "content"],
@@ -359,7 +359,7 @@ test("who may capture proposes, who may review decides, who may read reads", asy
   expect(history.at(-1).actor).toMatch(/^key:/);
 });
 
-test("two reviewers at once: one verdict stands, and a rebuilt index says the same", async () => {
+test("two reviewers at once: one verdict counts, and a rebuilt index agrees", async () => {
   const other = await openRecorder({ data: server().data });
   const { id } = (await propose("Two reviewers look at this one")).body;
   const verdicts = await Promise.allSettled([

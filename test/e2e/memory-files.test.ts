@@ -37,7 +37,7 @@ test("an audit says of each statement who said so, without writing anything", as
   const verdicts = audits[0].statements.map(({ line, verdict }: { line: number; verdict: string }) => [line, verdict]);
   expect(verdicts).toEqual([
     [3, "supported"],
-    [4, "echoed"],
+    [4, "mentioned"],
     [5, "contradicted"],
     [6, "unsupported"],
     [7, "supported"],
@@ -45,7 +45,7 @@ test("an audit says of each statement who said so, without writing anything", as
   expect(audits[0].statements[0].evidence.entry_id).toBe("u1");
   expect((await readJson(["stats"], { data })).entries).toBe(before);
   const { stdout } = await runCli(["memories", "audit", file], { data });
-  expect(stdout).toContain("2 supported, 1 echoed, 1 contradicted, 1 unsupported");
+  expect(stdout).toContain("2 supported, 1 mentioned, 1 contradicted, 1 unsupported");
   expect((await readError(["memories", "audit", join(files, "none.md")], { data })).code).toBe("file_not_read");
 });
 
@@ -60,7 +60,7 @@ test("the file is no evidence for its own text, even if it was read, written or 
   ]);
   const { files: audits } = await readJson(["memories", "audit", file], { data });
   const verdicts = audits[0].statements.map(({ verdict }: { verdict: string }) => verdict);
-  expect(verdicts).toEqual(["supported", "echoed", "contradicted", "echoed", "supported"]);
+  expect(verdicts).toEqual(["supported", "mentioned", "contradicted", "mentioned", "supported"]);
   expect(audits[0].statements[3].reason).toContain("given to models");
 });
 

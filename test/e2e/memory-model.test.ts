@@ -167,7 +167,7 @@ test("a pass that fails is stopped with a reason and goes on when it is run agai
   expect(asked).toHaveLength(3);
 });
 
-test("what is too long is halved, within bounds; the budget of a day holds for all runs", async () => {
+test("an overlong segment is halved, within bounds; the daily budget counts all runs", async () => {
   answer = (response) => response.writeHead(400).end('{"error":{"code":"context_length_exceeded"}}');
   expect((await extract()).stopped).toBeUndefined();
   expect(asked.length).toBeLessThan(20);

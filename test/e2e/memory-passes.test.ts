@@ -40,7 +40,7 @@ describe("extract", () => {
     });
   });
 
-  test("proposes what rules find, with its evidence, and says what was dropped and why", async () => {
+  test("proposes what rules find, with evidence, and reports what was dropped and why", async () => {
     const { candidates, dropped, dropped_by_gate } = await recorder.memories.extract();
     expect(candidates.map(({ type, project, source, status }) => [type, project, source, status])).toContainEqual([
       ...["preference", "atlas", "rule:words", "candidate"],
@@ -70,7 +70,7 @@ describe("extract", () => {
     await again();
   });
 
-  test("what is said again elsewhere is evidence for what waits, and counts as a session more", async () => {
+  test("the same statement elsewhere is evidence for the waiting candidate, and counts as another session", async () => {
     const { candidates } = await recorder.memories.extract();
     const found = candidates.find(({ type }) => type === "preference");
     await say("t", "user", "From now on write all commit messages in English.");
@@ -143,7 +143,7 @@ describe("extract", () => {
     const { candidates, dropped, dropped_by_gate } = await recorder.memories.extract({ project: "borealis" });
     expect(candidates).toHaveLength(5);
     expect(dropped_by_gate).toEqual({ limit: 11 });
-    expect(dropped[0]?.reason).toContain("from the session");
+    expect(dropped[0]?.reason).toContain("from this session");
     expect(dropped.at(-1)?.reason).toMatch(/session|day/);
     const again = await recorder.memories.extract({ project: "borealis" });
     expect(again.candidates).toEqual([]);
@@ -266,7 +266,7 @@ describe("reinforce", () => {
     expect(uses).toHaveLength(50);
   });
 
-  test("what was said before it was active, or after it was superseded, says nothing of it", async () => {
+  test("texts from before it was active, or after it was superseded, do not count", async () => {
     const later = "Deploys of atlas happen on Thursday evening after the backup has run";
     await say("s", "user", `Remember: ${later}`);
     const { id: late } = await recorder.memories.add({ content: later, type: "project", project: "atlas" });
@@ -277,7 +277,7 @@ describe("reinforce", () => {
     expect((await recorder.memories.get(late))?.confirmed).toBe(0);
   });
 
-  test("what was recalled in a session counts as given there, whoever recalled it", async () => {
+  test("a memory recalled in a session counts as given there, whoever recalled it", async () => {
     await recorder.memories.recall({ project: "atlas", session_id: "s" });
     await say("s", "user", "Where is the database?");
     await say("s", "assistant", `${content}.`);
@@ -287,7 +287,7 @@ describe("reinforce", () => {
     expect(reinforced).toMatchObject([{ memory_id: id, given: true, used: true, confirmed: false }]);
   });
 
-  test("what is recalled between a question and its answer is given, and the answer only repeats it", async () => {
+  test("a memory recalled between a question and its answer is given, so the answer only repeats it", async () => {
     const asked = await recorder.recordInteraction({ session_id: "s", project: "atlas", prompt: "Where is it?" });
     await recorder.memories.recall({ project: "atlas", session_id: "s" });
     await recorder.completeInteraction(asked.id, { response: `${content}.` });
@@ -330,7 +330,7 @@ test("a program that learns comes to the end of closing, whenever it is closed",
   expect(stdout).toBe("closed\n");
 });
 
-test("one program per store learns in the background, each entry once, and continues where another ended", async () => {
+test("one program per store learns in the background, each entry once, and continues where another stopped", async () => {
   const data = await storeOfTest();
   const [one, other] = [await openRecorder({ data }), await openRecorder({ data })];
   for (const each of [one, other]) await each.learn({ gather_ms: 0, onTrouble: (error) => expect.fail(String(error)) });

@@ -54,10 +54,10 @@ describe("a wording", () => {
   });
 });
 
-describe("what is known", () => {
+describe("known statements", () => {
   const known = { code: "memory_known", field: "content" };
 
-  test("is not added again, in the same words, to the project or where it holds everywhere", async () => {
+  test("are not added again, with the same text, to the project or globally", async () => {
     const { id } = await recorder.memories.add({ content: "Tests run with npm test", project: "atlas" });
     const again = recorder.memories.add({ content: "tests run with NPM test!", project: "atlas" });
     await expect(again).rejects.toMatchObject({ ...known, message: expect.stringContaining(id) });
@@ -104,7 +104,7 @@ describe("what is known", () => {
   });
 });
 
-test("of two servers that are told the same at once, the first one's waits, with the words of both", async () => {
+test("if two servers get the same statement at once, the first one's waits, with the evidence of both", async () => {
   const { log, index } = made;
   const second = composeInMemory({ log, index, writeContext: repeatableContext(1) });
   const answers = await Promise.all([propose("a1"), propose("a2", second)]);
@@ -119,7 +119,7 @@ test("of two servers that are told the same at once, the first one's waits, with
   expect((await recorder.health()).position).toBe(position);
 });
 
-test("a contradiction and a likeness stand on both sides, as long as both are in use or wait", async () => {
+test("a contradiction and a similarity are shown on both sides, as long as both are active or waiting", async () => {
   const first = await recorder.memories.add({ content: "The server of atlas listens on port 5000", project: "atlas" });
   const second = await recorder.memories.add({ content: "The server of atlas listens on port 8080", project: "atlas" });
   expect(second.conflicts_with).toEqual([first.id]);

@@ -88,7 +88,7 @@ describe("time", () => {
     expect([await audits(), await audits()]).toEqual([2, 2]);
   });
 
-  test("what is valid until a time is not recalled from then on", async () => {
+  test("a memory is not recalled after its valid_until", async () => {
     const valid_until = new Date(nowMs + MINUTE_MS).toISOString();
     await recorder.memories.add({ content, valid_until });
     const recalled = async () => (await recorder.memories.recall()).memories_used.length;

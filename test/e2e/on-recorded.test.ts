@@ -42,8 +42,7 @@ async function expectTold(data: string): Promise<void> {
   expect(JSON.stringify(batches)).not.toMatch(/the (prompt|error|content)|naïve/);
 }
 
-test("it is called after each batch that was acknowledged, with what is new in it and no text", () =>
-  expectTold("memory:"));
+test("it is called after each acknowledged batch, with what is new in it and no text", () => expectTold("memory:"));
 
 test("through a server, too", async () => expectTold((await startServer()).address));
 
@@ -106,7 +105,7 @@ test("a hook that throws what has no text harms nothing, and is reported once", 
   await expect.poll(() => warnings).toHaveLength(thrown.length);
 });
 
-test("a hook that never ends delays no capture, and what is no function is refused", async () => {
+test("a hook that never ends delays no capture, and anything but a function is refused", async () => {
   const recorder = await open({ onRecorded: () => new Promise(() => undefined) });
   await recorder.recordInteraction({ prompt: "p" });
   expect(await recorder.count()).toMatchObject({ entries: 1 });

@@ -51,7 +51,7 @@ describe("every call that takes options refuses those that it does not know:", (
   });
 });
 
-test("the nearest option is named, in whatever case, and none where none is near", () => {
+test("the nearest option is suggested, ignoring case, and none if none is near", () => {
   const names = ["session_id", "max_messages", "format"];
   const hintFor = (name: string): string | undefined => notKnown("option", name, names).hint;
   expect(hintFor("sessionId")).toMatch(/^Did you mean session_id\? /);

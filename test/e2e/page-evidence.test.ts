@@ -20,7 +20,7 @@ function silentCalls(session_id: string, tools: readonly string[]): readonly obj
   ]);
 }
 
-test("answers that only call are told by their calls, which fold where they are many", async () => {
+test("answers that only call tools are shown by their calls, which fold if there are many", async () => {
   const server = await startServer();
   const tools = ["read", "read", "grep", "read", "edit", "bash", "bash"];
   await server.post("/entries", [
@@ -82,7 +82,7 @@ test("a session that was read to its end has nothing new", async () => {
   await page.getByRole("button", { name: "1 new", exact: true }).waitFor();
 });
 
-test("after the last match of a session the next is that of another, where a search led here", async () => {
+test("after the last match of a session comes the first of the next one, if a search led here", async () => {
   const server = await startServer();
   const said = (session_id: string, ...contents: readonly string[]): readonly object[] =>
     contents.map((content) => ({ kind: "message", session_id, role: "user", content }));
@@ -104,7 +104,7 @@ test("after the last match of a session the next is that of another, where a sea
   await expect.poll(() => here.textContent()).toContain("one comet");
 });
 
-test("what was told late and happened long ago does not come in as new", async () => {
+test("an entry recorded long after it happened does not appear as new", async () => {
   const server = await startServer();
   const now = Date.now();
   const old = Array.from({ length: 150 }, (_, at) => ({

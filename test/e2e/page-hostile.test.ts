@@ -159,7 +159,7 @@ test("a query that is refused says why, and searches no longer", async () => {
   expect(await page.getByText("Searching").count()).toBe(0);
 });
 
-test("what came while the reader was further down is counted, and nothing is left out between it and what is older", async () => {
+test("entries that arrive while the reader has scrolled down are counted, and none is left out in between", async () => {
   const own = await startServer();
   const stream = (from: number, count: number) =>
     own.post(
@@ -190,7 +190,7 @@ async function failing(page: Page, pattern: string, status: number, body: unknow
   return () => page.unroute(pattern);
 }
 
-test("a failure that passes leaves nothing behind: what may be done is asked again, and a summary too", async () => {
+test("a temporary failure leaves nothing behind: access and summaries are requested again", async () => {
   await server().post("/entries", said("passing", "still there"));
   const { page } = await open("about:blank");
   const refused = { error: { code: "rate_limited", message: "too many requests" } };
@@ -207,7 +207,7 @@ test("a failure that passes leaves nothing behind: what may be done is asked aga
   await expect.poll(() => page.getByText("Too many requests.").count()).toBe(0);
 });
 
-test("what is refused because there is too much to do is said, and asked for again until it is there", async () => {
+test("an overload error is shown, and the request is retried until it succeeds", async () => {
   await server().post("/entries", said("patient", "worth waiting for", { role: "user" }));
   const { page } = await open("about:blank");
   const refused = { error: { code: "rate_exceeded", message: "too many requests" } };
@@ -228,7 +228,7 @@ test("what is refused because there is too much to do is said, and asked for aga
   }
 });
 
-test("answers in words of others are told by their number, and never shown as health", async () => {
+test("unexpected answers are reported by status, and never shown as healthy", async () => {
   const { page } = await open("about:blank");
   await failing(page, "**/health", 502, { error: "Bad Gateway" });
   await failing(page, "**/sessions?*", 502, { error: "Bad Gateway" });
@@ -251,6 +251,6 @@ test("an answer that cannot be rendered fails in its view alone, and other views
   await failing(page, "**/memories?*", 200, { memories: [null], pending: 0, next_cursor: null });
   await page.goto(`${server().address}/ui/memories`);
   await page.getByRole("alert").getByText("This view failed").waitFor();
-  await page.getByRole("navigation").getByRole("link", { name: "Integrity" }).click();
-  await page.getByRole("heading", { name: "Integrity" }).waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "Health" }).click();
+  await page.getByRole("heading", { name: "Health" }).waitFor();
 });

@@ -13,7 +13,7 @@ const MARCH = `/ui/sessions/${encodeURIComponent("atlas/invoices-march")}`;
 
 beforeAll(() => loadDemo(server().recorder, Date.now()));
 
-test("the keys go from entry to entry, to errors and to matches, and open what is there", async () => {
+test("the keys go from entry to entry, to errors and to matches, and open them", async () => {
   const { page } = await open(`${server().address}${MARCH}`);
   const here = page.locator(".line[data-here]");
   await page.locator(".line").first().waitFor();
@@ -230,7 +230,7 @@ test("texts of five megabytes and lines of 200,000 characters are shown, step by
 
 const PLACES = 20_000;
 
-test("a long session opens where the address says, also while its index is built, and holds its place", async () => {
+test("a long session opens at the address's entry, also while its index is built, and keeps its place", async () => {
   // Recorded without a read, so not indexed yet. Reads that would wait for the index learn at once what it lacks,
   // as they are with a far longer session.
   const data = await storeOfTest();

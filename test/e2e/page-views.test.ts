@@ -71,7 +71,7 @@ test("from anywhere to the place of a word by keyboard alone, and on to the next
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
 });
 
-test("two keys lead to a view also where the second does something by itself, and Enter opens what has the focus", async () => {
+test("two keys lead to a view also if the second has its own action, and Enter opens the focused element", async () => {
   const { page } = await open(`${server().address}/ui/review`);
   await page.getByRole("button", { name: "Accept" }).waitFor();
   const sessions = page.getByRole("heading", { name: "Sessions" });
@@ -79,8 +79,8 @@ test("two keys lead to a view also where the second does something by itself, an
   await expect.poll(() => page.keyboard.type("gs").then(() => sessions.isVisible())).toBe(true);
   await page.goto(`${server().address}${MARCH}`);
   await page.locator(".line").first().waitFor();
-  await page.getByRole("link", { name: "Integrity", exact: true }).press("Enter");
-  await page.getByRole("heading", { name: "Integrity" }).waitFor();
+  await page.getByRole("link", { name: "Health", exact: true }).press("Enter");
+  await page.getByRole("heading", { name: "Health" }).waitFor();
 });
 
 test("a filter completes itself while it is typed, and facets narrow down", async () => {
@@ -119,7 +119,7 @@ test("drawing across the strip of activity chooses a time, and the address keeps
   await page.locator(".brush").waitFor();
 });
 
-test("a damaged shared part is shown with every entry that holds it", async () => {
+test("a damaged shared part is shown with every entry that uses it", async () => {
   const data = folderOfTest();
   const path = join(data, "log.db");
   const log = SqliteLog.open({ path, mode: "create" });

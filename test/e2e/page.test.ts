@@ -228,7 +228,7 @@ test("on a phone nothing is wider than the screen", async () => {
   }
 });
 
-test("where the record has keys the page asks for one, shows the record with it, and forgets it with the tab", async () => {
+test("if the record has keys the page asks for one, shows the record with it, and forgets it with the tab", async () => {
   const server = await startServer();
   await server.post("/interactions", { prompt: "behind the door" });
   const { keys } = server.recorder;

@@ -286,11 +286,11 @@ test("an answer is what it would have been, however strange: its status, its pie
     ["", "status 999: go away"],
     ["You said: hello 👋🏽 é", ""],
     ...[0, 1].map(() => ["Höhe", ""]),
-    ["", "the answer's body cannot be read along"],
+    ["", "the body of the answer cannot be read"],
   ]);
 });
 
-test("a stream that never ends is recorded as far as memory should hold it, and passes all the same", async () => {
+test("an endless stream is recorded up to the memory limit, and passes unchanged", async () => {
   const { recorder, recorded } = await setUp();
   const piece = new Uint8Array(1024 * 1024).fill(32);
   let left = 70;

@@ -71,7 +71,7 @@ test("entries of other kinds are counted as far back as the newest so many reach
   expect(await recorder.reflect({ role: "user" })).toMatchObject({ reviewed: 2, passed_over: 0 });
 });
 
-test("filters are those of lists, and hold for what came before as well", async () => {
+test("filters are those of lists, and apply to the earlier period too", async () => {
   const { recorder } = memoryRecorder();
   await recorder.append([
     { kind: "error", error: "old", project: "a", created_at: "2026-01-01" },
@@ -122,7 +122,7 @@ test.each([
   expect({ status, code: body.error.code }).toEqual({ status: 400, code });
 });
 
-test("hansard reflect prints Markdown where it is piped, without what would steer a terminal", async () => {
+test("hansard reflect prints Markdown if it is piped, without control sequences", async () => {
   const data = folderOfTest();
   await fillStore(data, [{ kind: "error", error: "\u001b[31mred\u001b[0m\u0007 alert", session_id: "s" }]);
   const { status, stdout } = await runCli(["reflect"], { data });

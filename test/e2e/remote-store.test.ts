@@ -89,7 +89,7 @@ test("every question has the answer that the store itself gives", async () => {
   }
 });
 
-test("what is refused is refused with the same code, field and words, before and behind the wire", async () => {
+test("refused input gets the same code, field and message locally and remotely", async () => {
   const { server, remote } = await filledServer();
   const refused: readonly ((recorder: Recorder) => unknown)[] = [
     (recorder) => recorder.recordInteraction({ prompt: " " }),
@@ -200,7 +200,7 @@ test("memories are proposed, decided upon and recalled, and usage is summed up, 
   expect(await readError(["usage", "--prices", prices], there)).toMatchObject({ code: "store_unsuitable" });
 });
 
-test("keys are asked for, and a place where no such server is, is named", async () => {
+test("keys are required, and an address without a Hansard server is named", async () => {
   const { server } = await filledServer();
   const capture = await server.recorder.keys.create({ scope: "capture" });
   const admin = await server.recorder.keys.create({ scope: "admin" });
@@ -216,7 +216,7 @@ test("keys are asked for, and a place where no such server is, is named", async 
   expect(unreachable).toMatchObject({ code: "store_unavailable", message: expect.stringContaining("127.0.0.1:1") });
 });
 
-test("a tail brings what is recorded, from anywhere, until it is ended", async () => {
+test("a tail returns what is recorded, from anywhere, until it is closed", async () => {
   const { server, remote } = await filledServer();
   const tail = remote.tail({ after: 3, project: "web" });
   expect((await tail.next()).value).toMatchObject({ position: 4, kind: "error" });
@@ -349,11 +349,11 @@ test("a wrong key, a revoked one, a server that is away or none at all: one clea
     }
   }
   const { hint } = await readError(["list"], { data: server.address });
-  expect(hint).toMatch(/HANSARD_KEY.*`hansard keys create` makes one, on the server's machine/);
+  expect(hint).toMatch(/HANSARD_KEY.*`hansard keys create` creates one, on the server's machine/);
   expect((await server.recorder.health()).position).toBe(12);
 });
 
-test("watching on behalf of a server goes on where it stopped", async () => {
+test("watching for a server continues where it stopped", async () => {
   const { server } = await filledServer();
   const chat = join(folderOfTest(), "chat.jsonl");
   const options = { data: server.address, env: { XDG_CONFIG_HOME: folderOfTest() } };

@@ -12,7 +12,7 @@ const errors = (count: number, error = "e"): EntryInput[] =>
   Array.from({ length: count }, () => ({ kind: "error", error }));
 const upTo = (last: number, first = 1): number[] => Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
-test("what is recorded after the connection stands comes as events with its position as id", async () => {
+test("entries recorded after the connection is open arrive as events with their position as id", async () => {
   const server = await startServer();
   await server.post("/entries", errors(2));
   const source = await listen(`${server.address}/tail`);
@@ -51,7 +51,7 @@ test("a client that comes back with Last-Event-ID gets exactly what it missed, a
   expect(seen).toEqual(upTo(263, 4));
 });
 
-test("after=N starts behind a position, and waits where the log has not reached it", async () => {
+test("after=N starts after a position, and waits if the log has not reached it", async () => {
   const server = await startServer();
   await server.post("/entries", errors(5));
   const source = await listen(`${server.address}/tail?after=3`);
@@ -90,7 +90,7 @@ describe("a request that makes no sense is refused", () => {
   });
 });
 
-test("filters hold for what is there and for what comes, and a response counts with its interaction", async () => {
+test("filters apply to existing and new entries, and a response counts with its interaction", async () => {
   const server = await startServer();
   await server.post("/entries", sampleEntries);
   const listening = {
@@ -138,7 +138,7 @@ test("what another process records appears by itself", async () => {
   await source.count(1);
 });
 
-test("a client that stops reading holds up neither capture nor others, and costs no memory", async () => {
+test("a client that stops reading delays neither capture nor others, and uses no memory", async () => {
   const server = await startServer();
   const stalled = await Promise.all(
     Array.from({ length: 5 }, () => listen(`${server.address}/tail?after=0`, { reads: false })),

@@ -111,7 +111,7 @@ test("each call counts once, under the day, model and labels it has", async () =
   }
 });
 
-test("what is forgotten is no longer in the sums, and what is left of a call still is", async () => {
+test("forgotten calls are no longer in the sums, and the rest of a call still is", async () => {
   const recorder = await openRecorder({ data: folderOfTest() });
   const told = (id: string, session_id: string, output_tokens: number): EntryInput => ({
     kind: "message",
@@ -172,7 +172,7 @@ describe("on the command line", () => {
     expect(own.prices).toEqual({ source: "prices.json", date: expect.any(String) });
   });
 
-  test("what is wrong is one clear error, for a server too, before it serves anything", async () => {
+  test("an invalid price file is one clear error, for a server too, before it serves anything", async () => {
     expect(await readError(["usage", "--by", "week"], { data })).toMatchObject({ field: "by" });
     writeFileSync(join(folder, "bad.json"), "{");
     for (const command of [["usage"], ["serve", "--port", "0"]]) {
@@ -182,7 +182,7 @@ describe("on the command line", () => {
     }
   });
 
-  test("where nothing was counted a sentence says what would be", async () => {
+  test("if nothing was counted, a sentence says what would be", async () => {
     const { status, stdout } = await runCli(["usage", "--project", "nobody"], { data });
     expect(status).toBe(0);
     expect(stdout).toMatch(/^No usage recorded\./);

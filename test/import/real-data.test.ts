@@ -129,7 +129,7 @@ describe("damaged transcripts", () => {
   const names = folder === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
   const expectations = folder === undefined ? {} : JSON.parse(readFileSync(join(folder, "EXPECT.json"), "utf8"));
 
-  test("give what is whole in them, and say what is not", async () => {
+  test("yield what is intact in them, and report what is not", async () => {
     for (const name of names) {
       const { importable_records, bad_lines } = expectations[name.replace(".jsonl", "")];
       const bench = importBench();

@@ -274,7 +274,7 @@ test("lost or damaged bookmarks cost a second reading and nothing else; a log th
   expect(await readWith()).toMatchObject({ looks: 1, added: 3 });
 });
 
-test("what is forgotten leaves bookmarks too, and does not come back", async () => {
+test("forgotten text is removed from bookmarks too, and does not come back", async () => {
   const folder = folderOfTest();
   const own = join(folder, "record");
   const file = join(folder, "f.jsonl");
@@ -351,7 +351,7 @@ test("an answer that its owner stores before it is said, and changes while it is
   expect(await said("ses_w")).toEqual(["Why?", "Because."]);
 });
 
-test("files of no known format are named once, when they have settled; links are followed to files alone", async () => {
+test("files of unknown format are reported once, when they have settled; links are followed to files only", async () => {
   const folder = folderOfTest();
   const elsewhere = folderOfTest();
   writeFileSync(join(folder, "notes.md"), "# just notes\n");
@@ -364,7 +364,9 @@ test("files of no known format are named once, when they have settled; links are
   symlinkSync(join(folder, "nowhere"), join(folder, "broken.jsonl"));
   const rejected: RejectedLine[] = [];
   await watching(folder, { onRejected: (item) => rejected.push(item) });
-  expect(rejected).toEqual([{ file: join(folder, "notes.md"), line: 0, reason: expect.stringContaining("no format") }]);
+  expect(rejected).toEqual([
+    { file: join(folder, "notes.md"), line: 0, reason: expect.stringContaining("unknown format") },
+  ]);
   appendFileSync(join(elsewhere, "target.jsonl"), line("k2", "linked"));
   await within(2_000, async () => expect(await said("linked")).toEqual(["words of k1", "words of k2"]));
   expect(rejected.length).toBe(1);
@@ -422,7 +424,7 @@ test("two programs keep bookmarks of one store at the same time", async () => {
   bookmarks.close();
 });
 
-test("bookmarks that cannot be kept are told as a store that cannot be written", async () => {
+test("bookmarks that cannot be stored are reported as a store that cannot be written", async () => {
   const unusable = join(folderOfTest(), "record");
   mkdirSync(join(unusable, "watch.db"), { recursive: true });
   const other = await openRecorder({ data: unusable });

@@ -6,7 +6,7 @@ import { lists, SHARE_MIN } from "./lists.js";
 import { measure } from "./measure.js";
 import { sampleOf } from "./sample.js";
 
-test.each(lists)("recall and precision on the list %s are what is promised", (_, samples) => {
+test.each(lists)("recall and precision on the list %s meet their targets", (_, samples) => {
   const { recall, precision, missed, falseAlarms } = measure(createMask(), samples);
   const named = { missed: missed.map(({ about }) => about), falseAlarms: falseAlarms.map(({ about }) => about) };
   expect({ recall, ...named }).toMatchObject({ recall: expect.toSatisfy((share: number) => share >= SHARE_MIN) });

@@ -125,7 +125,7 @@ test("every finding cites entries that were given, and the Markdown their positi
   );
 });
 
-test("the order of the entries, and the Markdown's lines, do not depend on what was recorded", () => {
+test("the order of the entries, and the Markdown's lines, do not depend on recorded text", () => {
   fc.assert(
     fc.property(entriesAndDislikes, ([given, dislikes]) => {
       const report = reflect(given, { dislikes });

@@ -77,7 +77,7 @@ const trial = ground.chain((around) => {
   return proposal.map((each) => ({ proposal: each, around }));
 });
 
-test("what is kept has passed every gate, and the same is judged the same", () => {
+test("what passes has passed every gate, and the same input is judged the same", () => {
   let kept = 0;
   fc.assert(
     fc.property(trial, ({ proposal, around }) => {
@@ -118,7 +118,7 @@ test("what is kept has passed every gate, and the same is judged the same", () =
   expect(kept).toBeGreaterThan(20);
 });
 
-test("whatever a text holds, rules quote it word for word, and nothing throws", () => {
+test("rules quote any text word for word, and nothing throws", () => {
   fc.assert(
     fc.property(text, text, fc.constantFrom("user", "assistant"), (content, other, role) => {
       const message = {

@@ -199,7 +199,7 @@ function givenIn({ messages, system, tools, pack }: Context, prompt: unknown): s
 }
 
 test(
-  "a context is the history of what came before, or what was recorded, and differs from the one before by what differs",
+  "a context is the earlier history, or the recorded one, and `previous` is the difference between two of them",
   async () => {
     await fc.assert(
       fc.asyncProperty(sessions, async (session) => {
@@ -239,7 +239,7 @@ test(
 );
 
 test(
-  "told agrees with a look into every context of the session",
+  "told agrees with searching every context of the session",
   async () => {
     await fc.assert(
       fc.asyncProperty(sessions, async (session) => {

@@ -37,7 +37,7 @@ function cloneOf(repository: string, ...options: readonly string[]): string {
 test.each([
   ["a clone", []],
   ["a shallow clone", ["--depth", "1"]],
-])("in %s what has landed is fine, and what was added must be short", async (_, options) => {
+])("in %s landed commits are fine, and new ones must have short subjects", async (_, options) => {
   const clone = cloneOf(landedRepository(), ...options);
   expect(await checkCommits(clone)).toEqual([]);
   commit(clone, LONGEST);

@@ -7,7 +7,7 @@ test("there is a browser", () => {
   expect(existsSync(findChromium())).toBe(true);
 });
 
-test("a setting that names nothing is an error, even where another browser is installed", () => {
+test("a setting that names no browser is an error, even if another one is installed", () => {
   onTestFinished(() => {
     vi.unstubAllEnvs();
   });

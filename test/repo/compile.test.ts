@@ -22,7 +22,7 @@ function smallProject(): { root: string; lines: string[]; build: () => Promise<v
   return { root, lines, build: () => ensureBuild(root, (line) => lines.push(line)) };
 }
 
-test("nothing is built twice, and what was compiled from a deleted source disappears", async () => {
+test("nothing is built twice, and output of a deleted source disappears", async () => {
   const { root, lines, build } = smallProject();
   await build();
   expect(existsSync(join(root, "dist/src/gone/away.js"))).toBe(true);

@@ -8,7 +8,7 @@ import type { Kind } from "../../src/model/entry.js";
 import { captureKinds, fieldsOf, kindRules, reservedKinds } from "../../src/model/kinds.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
-test("a kind that is only in the table of kinds does not compile where something has to be said about it", async () => {
+test("a kind that is only in the table of kinds does not compile where every kind must be handled", async () => {
   const root = folderOfTest();
   cpSync(join(repositoryRoot, "src"), join(root, "src"), {
     recursive: true,

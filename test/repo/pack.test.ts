@@ -20,7 +20,7 @@ beforeAll(async () => {
   expect(install, install.stderr).toMatchObject({ status: 0 });
 }, 300_000);
 
-test("the package holds what a user needs, and no tests or notes of the compiler", () => {
+test("the package contains what a user needs, and no tests or compiler state", () => {
   const files = listFiles(join(installed, "dist"))
     .map((file) => `dist/${file}`)
     .concat(listFiles(installed));
@@ -67,7 +67,7 @@ test("whatever the package exports is in it", () => {
   expect(targets.filter((target) => !existsSync(join(installed, target)))).toEqual([]);
 });
 
-test("the command runs and tells its version", async () => {
+test("the command runs and prints its version", async () => {
   const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
   const result = await runNpm(["exec", "--no", "--", "hansard", "--version"], { cwd: folder });
   expect(result, result.stderr).toMatchObject({ status: 0, stdout: expect.stringContaining(version) });

@@ -20,7 +20,7 @@ test("there are examples of the library, of HTTP, of the client and of its fetch
   expect(names).toEqual(expect.arrayContaining(["library", "curl", "client", "fetch"]));
 });
 
-describe("an example of the documents runs and prints what is shown:", () => {
+describe("an example of the documents runs and prints the shown output:", () => {
   test.each(examples)("$name", async (example) => {
     const result = await runExample(example);
     expect(result, result.stderr).toMatchObject({ status: 0 });
@@ -34,7 +34,7 @@ test("a mark without its block, and an output without its example, are mistakes"
   expect(() => examplesOf("<!-- output: a -->\n```\n1\n```\n")).toThrow("belongs to no example");
 });
 
-test("ids, times and hashes may differ from what is shown, other text may not", () => {
+test("ids, times and hashes may differ from the shown output, other text may not", () => {
   const shown = '{"id":"019a85d2-7c1e-7000-8000-000000000001","at":"2026-11-15T06:39:37.123Z","n":1} …\n';
   const printed = '{"id":"019b0000-0000-7000-8000-00000000ffff","at":"2027-01-01T00:00:00.000Z","n":1} and more\n';
   expect(outputMatches({ shown, printed })).toBe(true);

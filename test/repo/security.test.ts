@@ -44,7 +44,7 @@ test("the limits are those that hold", () => {
   expect(Object.fromEntries(rows)).toEqual({ ...ofEntries, ...defaultLimits });
 });
 
-test("the statuses named beside codes are theirs", () => {
+test("the statuses named with codes are theirs", () => {
   const known: { readonly [code: string]: number } = { ...statusByRejection, ...statusByFault };
   const named = [...text.matchAll(/\b([45]\d\d) (?:\()?`([a-z_]+)`/g)];
   expect(named.length).toBeGreaterThan(10);

@@ -31,7 +31,7 @@ const clean = {
     /^(?:client|examples)\/|^src\/(?:context|export|index|memories|operations|reading|recorder|search|surfaces|threads|usage)\/(?!.*\.test\.ts$)/,
 };
 
-test("no private word stands where an engineer expects the term of the field", () => {
+test("no private word is used where an engineer expects the term of the field", () => {
   expect(
     matches(/wish|onlooker|obedience|leisure|patience|\bbreath|letGo|\bshelf|\bdesk\b/i, clean.everywhere),
   ).toEqual([]);

@@ -1,4 +1,5 @@
 // A clock that stands still until a test moves it.
+import type { Clock } from "../../client/clock.js";
 import type { WatchClock } from "../../src/import/watch/watches.js";
 
 interface Timer {
@@ -6,11 +7,15 @@ interface Timer {
   readonly dueMs: number;
 }
 
-export class ManualClock implements WatchClock {
+export class ManualClock implements WatchClock, Clock {
   #nowMs = Date.now();
   readonly #timers = new Set<Timer>();
 
   nowMs(): number {
+    return this.#nowMs;
+  }
+
+  elapsedMs(): number {
     return this.#nowMs;
   }
 

@@ -12,9 +12,9 @@ const views = [
   { view: "", name: "Record" },
   { view: "sessions", name: "Sessions" },
   { view: "reflection", name: "Reflection" },
-  { view: "review", name: "Review" },
+  { view: "review", name: "Review queue" },
   { view: "memories", name: "Memories" },
-  { view: "integrity", name: "Integrity" },
+  { view: "integrity", name: "Health" },
 ] as const;
 
 export function Frame({ view, children }: { readonly view: string; readonly children: ReactNode }) {

@@ -18,7 +18,7 @@ export function IntegrityScreen() {
   const forgotten = useRequest((signal) => listEntries({ kind: "redaction", limit: AUDIT_SHOWN }, signal), []);
   return (
     <article className="column integrity">
-      <h1>Integrity</h1>
+      <h1>Health</h1>
       {checked.error !== undefined && <Failed error={checked.error} reload={checked.reload} />}
       {checked.value === undefined && checked.error === undefined && <Loading what="Verifying the whole chain" />}
       {checked.value !== undefined && <Verification {...checked.value} reload={checked.reload} busy={checked.busy} />}
@@ -58,7 +58,7 @@ function Verification(options: {
           {found.entries === 1 ? "The only entry is" : `All ${plural(found.entries, "entry", "entries")} are`} unchanged
           since recorded.
           {found.seal !== undefined &&
-            ` The last seal is from ${formatFullTime(found.seal.sealed_at)}, at #${formatCount(found.seal.position)}, and agrees.`}
+            ` The last seal is from ${formatFullTime(found.seal.sealed_at)}, at #${formatCount(found.seal.position)}, and matches.`}
           {found.erased > 0 &&
             ` ${plural(found.erased, "entry was", "entries were")} forgotten; the chain records that.`}
         </p>
@@ -67,7 +67,7 @@ function Verification(options: {
           Verification failed at entry <strong>#{formatCount(found.position)}</strong>:{" "}
           {found.reason.replaceAll("_", " ")}.
           {found.known !== undefined &&
-            ` The ${found.known.by} remembers a log of ${formatCount(found.known.position)} entries. Run hansard doctor first.`}
+            ` The ${found.known.by} expects ${formatCount(found.known.position)} entries. Run hansard doctor first.`}
           {found.holders !== undefined &&
             ` Entries with the damaged part: ${found.holders.map((position) => `#${formatCount(position)}`).join(", ")}.`}
         </p>
@@ -128,7 +128,7 @@ function HealthChecks({ entries }: { readonly entries: number }) {
   const sound = (value?.findings ?? []).filter(({ level }) => level === "ok");
   return (
     <section className="doctor">
-      <h2>Health</h2>
+      <h2>Checks</h2>
       {error !== undefined && <Failed error={error} reload={reload} />}
       {value === undefined && busy && isAsked && <Loading what="Running checks" />}
       {value !== undefined && problems.length === 0 && <p>No problems found.</p>}

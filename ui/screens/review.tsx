@@ -56,7 +56,7 @@ export function ReviewScreen() {
   if (answer.value === undefined) return <Loading what="Reading the queue" />;
   return (
     <div className="review column wide">
-      {current !== undefined && <h1 className="only-read">Review</h1>}
+      {current !== undefined && <h1 className="only-read">Review queue</h1>}
       <p className="verdict-given" role="status">
         {given !== undefined && (
           <>

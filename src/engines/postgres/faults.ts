@@ -63,7 +63,7 @@ export function toFault(error: unknown, address: string): Fault {
       return make(
         "disk_full",
         `the disk of ${where} is full`,
-        "Free some space on the database's machine. Recording then continues; nothing was stored by halves.",
+        "Free some space on the database's machine. Recording then continues; nothing was stored partially.",
       );
     case "55P03":
       return make(
@@ -75,14 +75,14 @@ export function toFault(error: unknown, address: string): Fault {
       return make(
         "store_busy",
         `${where} took too long to answer (${said})`,
-        "Look at the load of the database; what was asked for was undone.",
+        "Check the load of the database; the operation was rolled back.",
       );
     case "XX001":
     case "XX002":
       return make(
         "store_corrupt",
         `${where} is damaged (${said})`,
-        "Look into PostgreSQL's own log, and restore from a backup.",
+        "Check PostgreSQL's own log, and restore from a backup.",
       );
     default:
   }

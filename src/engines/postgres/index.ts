@@ -243,6 +243,6 @@ async function assertTrigrams(session: Session, address: string): Promise<void> 
   const [seen] = await session.query<{ readonly found: number; readonly ctype: string }>({ text });
   if (seen === undefined || seen.found > 0) return;
   const where = displayLocation(address);
-  const message = `${where} has the locale ${seen.ctype} (LC_CTYPE), which knows no letters but ASCII; search needs a UTF-8 one`;
+  const message = `${where} has the locale ${seen.ctype} (LC_CTYPE), which supports only ASCII letters; search needs a UTF-8 one`;
   throw new Fault("store_unsuitable", message, { hint: CREATE_DATABASE });
 }

@@ -127,11 +127,11 @@ function flawOf(folder: string, code: "store_missing" | "store_not_writable"): F
   for (let at = folder; ; at = dirname(at)) {
     const found = isThere(at) ? statSync(at) : undefined;
     if (found === undefined && isLink(at)) {
-      const hint = "Create the folder that it leads to, or name another one with --data or HANSARD_DATA.";
+      const hint = "Create its target folder, or choose another with --data or HANSARD_DATA.";
       return new Fault(code, `${at} is a link to ${readlinkSync(at)}, which does not exist`, { hint });
     }
     if (found?.isDirectory() === false) {
-      const hint = "Give the folder that holds log.db, or one that is to hold it, with --data or HANSARD_DATA.";
+      const hint = "Give a folder with --data or HANSARD_DATA: the one that contains log.db, or an empty one.";
       const message =
         at === folder ? `${folder} is a file, not a folder` : `${folder} is inside ${at}, which is a file`;
       return new Fault(code, message, { hint });

@@ -22,7 +22,7 @@ export function toFault(error: unknown, path: string): Fault {
     return new Fault("disk_full", limited, { ...details, hint });
   }
   if (isFullDisk(code, path)) {
-    const hint = "Free some space. Recording then continues; nothing was stored by halves.";
+    const hint = "Free some space. Recording then continues; nothing was stored partially.";
     return new Fault("disk_full", `the disk that holds ${path} is full`, { ...details, hint });
   }
   if (code.startsWith("SQLITE_READONLY") || code === "EACCES" || code === "EPERM" || code === "EROFS") {
@@ -44,10 +44,10 @@ export function toFault(error: unknown, path: string): Fault {
     return new Fault("store_corrupt", `${path} is damaged (${message})`, { ...details, hint });
   }
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
-    const hint = "Another program holds the store locked; try again, or find it with `fuser` on the file.";
+    const hint = "Another program has locked the store; try again, or find it with `fuser` on the file.";
     return new Fault("store_busy", `${path} is locked (${message})`, { ...details, hint });
   }
-  const hint = "Run `hansard doctor`; if it finds nothing, this is a defect worth reporting.";
+  const hint = "Run `hansard doctor`; if it finds nothing, please report this as a bug.";
   return new Fault("store_failed", `${path}: ${message}`, { ...details, hint });
 }
 

@@ -63,6 +63,6 @@ function staysEmpty(db: Database): boolean {
 /** An empty file becomes a store only with permission to create one; otherwise it is a lost log. */
 function emptied(path: string): Fault {
   return new Fault("store_corrupt", `${path} is empty`, {
-    hint: "It held a log, or never did: restore it from a copy, or delete it to start a new one.",
+    hint: "If it held a log, restore it from a backup; otherwise delete it to start a new one.",
   });
 }

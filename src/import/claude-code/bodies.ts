@@ -156,7 +156,7 @@ async function* readResponse(source: SourceOf<"document">): AsyncGenerator<Impor
 async function* readAgentNote(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
   const [, key, agent] = /([^\\/]+)[\\/]subagents[\\/](?:.*[\\/])?agent-([^\\/]+)\.meta\.json$/.exec(source.path) ?? [];
   if (key === undefined || agent === undefined) {
-    yield { line: 0, reason: "it is a note about a subagent, but its folder does not tell of which session" };
+    yield { line: 0, reason: "it describes a subagent, but its folder does not name the session" };
     return;
   }
   const { agentType, description, ...rest } = await source.header([

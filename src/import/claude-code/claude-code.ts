@@ -60,7 +60,7 @@ async function* readDocument(source: SourceOf<"document">): AsyncGenerator<Impor
   for await (const item of source.values("loglines.*")) {
     if ("reason" in item) yield item;
     else if (isJsonObject(item.value)) yield sessions.take(item.line, item.value, 0);
-    else yield { line: item.line, reason: "the item is no object" };
+    else yield { line: item.line, reason: "the item is not an object" };
   }
   yield sessions.end();
 }

@@ -212,8 +212,8 @@ async function openDatabase(path: string | undefined): Promise<Database> {
 function toFault(error: unknown, path: string): unknown {
   const { code = "", message } = error as { readonly code?: string; readonly message: string };
   if (!code.startsWith("SQLITE_")) return error;
-  const hint = "Make room and the folder writable for this user, or choose another with --data.";
-  const what = `${path}, which keeps how far files were read, cannot be written (${message})`;
+  const hint = "Free disk space, make the folder writable for this user, or choose another with --data.";
+  const what = `${path}, which stores the progress of watched files, cannot be written (${message})`;
   return new Fault(code === "SQLITE_FULL" ? "disk_full" : "store_not_writable", what, { hint, cause: error });
 }
 

@@ -302,7 +302,7 @@ function conflict(claim: string, packed: Packed): Rejection {
     code: "id_conflict",
     field: "id",
     message: `id ${packed.id} was used before with other content; nothing was stored`,
-    hint: "Give every entry an id of its own, or leave id out.",
+    hint: "Give every entry its own id, or leave id out.",
   });
 }
 
@@ -322,7 +322,7 @@ export const receipt = named(
     created_at: time,
     unknown_fields: Type.Optional(
       Type.Array(text, {
-        description: "Fields that the kind does not know, kept in `extra`; absent where there are none.",
+        description: "Fields that the kind does not have, kept in `extra`; absent if there are none.",
       }),
     ),
   }),

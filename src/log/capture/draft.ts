@@ -138,7 +138,7 @@ function notFinite(field: string): Rejection {
   return reject({
     code: "field_invalid",
     field,
-    message: `${field} holds a number that JSON cannot (NaN, or one beyond the range of doubles)`,
+    message: `${field} contains a number that JSON cannot represent (NaN, or out of the range of doubles)`,
     hint: "Give it as text.",
   });
 }

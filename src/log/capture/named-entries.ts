@@ -147,7 +147,7 @@ export function alreadyCompleted(id: string): Rejection {
   return reject({
     code: "already_completed",
     field: "interaction_id",
-    message: `interaction ${id} has its response already; nothing was stored`,
+    message: `interaction ${id} already has a response; nothing was stored`,
   });
 }
 
@@ -156,7 +156,7 @@ function entryNotFound(id: string): Rejection {
     field: "entry_id",
     orElse: ", or it was forgotten",
     hint: isPositionText(id)
-      ? "This is a position; give the entry's id, which getting it by its position shows."
+      ? "This is a position. Get the entry at that position to see its id."
       : "Record the entry first, then the feedback.",
   });
 }

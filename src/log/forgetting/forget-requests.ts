@@ -22,8 +22,8 @@ export const newForgetting = named(
       ),
       session_id: Type.Optional(text),
       project: Type.Optional(text),
-      reason: Type.String({ description: "Why. It stays, and so must not repeat what is to be forgotten." }),
-      dry_run: Type.Optional(Type.Boolean({ description: "Only say what would go." })),
+      reason: Type.String({ description: "Why. The reason stays, so do not repeat what is to be forgotten." }),
+      dry_run: Type.Optional(Type.Boolean({ description: "Only report what would be forgotten." })),
     },
     { additionalProperties: false },
   ),
@@ -53,7 +53,7 @@ const names = ["entry", "session_id", "project"] as const;
 const known: readonly string[] = [...Object.keys(newForgetting.properties), "actor"];
 
 export function parseForgetOptions(input: unknown): ForgetRequest | Rejection {
-  if (!isJsonObject(input)) return invalid("body", "an object is needed: what to forget, and a reason");
+  if (!isJsonObject(input)) return invalid("body", "give an object with what to forget and a reason");
   const unknown = Object.keys(input).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     // Spreading an error omits its message.
@@ -83,7 +83,7 @@ function parseReason(reason: unknown): string | Rejection {
     const hint = "Say why, without repeating what is to be forgotten: the reason stays.";
     return reject({ code: "field_missing", field: "reason", message: "reason is missing", hint });
   }
-  if (typeof reason !== "string" || reason.trim() === "") return invalid("reason", "reason must be a text, not blank");
+  if (typeof reason !== "string" || reason.trim() === "") return invalid("reason", "reason must not be blank");
   if (reason.length > REASON_CHARS_MAX) return invalid("reason", `reason may have ${REASON_CHARS_MAX} characters`);
   return reason;
 }
@@ -112,15 +112,15 @@ export const forgotten = named(
   "Forgetting",
   Type.Object({
     dry_run: Type.Boolean(),
-    entries: Type.Integer({ description: "How many entries lost their bodies, or would." }),
+    entries: Type.Integer({ description: "Number of entries that lost their bodies, or would." }),
     by_kind: counts,
     positions: Type.Array(Type.Integer(), { description: "In order." }),
     redaction: Type.Unsafe<number | null>({
       type: ["integer", "null"],
-      description: "Position of the entry that names them, the first where there are several; null in a dry run.",
+      description: "Position of the first redaction that names them; null in a dry run.",
     }),
     left: Type.Array(text, {
-      description: "What is still in the store's files, in words, and when it goes; empty where nothing is.",
+      description: "Leftovers in the store's files, in words, and when they go; empty if none.",
     }),
   }),
 );

@@ -92,7 +92,7 @@ export class Forgetting {
   async #refusal(position: number, target: ForgetTarget): Promise<Rejection | undefined> {
     const [stored] = await this.#log.getBodies([position]);
     if (target.scope !== "entry" || stored === undefined || !lastingKinds.includes(stored.kind)) return undefined;
-    const message = `entry ${target.entry} is what the log itself wrote down (${stored.kind}), and stays`;
+    const message = `entry ${target.entry} was written by the log itself (${stored.kind}) and cannot be forgotten`;
     return reject({ code: "kind_reserved", field: "entry", message });
   }
 }
@@ -277,7 +277,7 @@ class Erasing {
     const note = packOwn("audit", { action: "forget", actor, target: redaction.id }, this.#writeContext);
     const outcome = await this.#commit.append([redaction.entry, note.entry]);
     if ("taken" in outcome)
-      throw new Fault("store_failed", "an id that was just made is taken", { hint: "Try again." });
+      throw new Fault("store_failed", "a newly generated id is already taken", { hint: "Try again." });
     return outcome.placed[0]?.position as number;
   }
 

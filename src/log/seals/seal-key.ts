@@ -29,7 +29,7 @@ export function findSealKey(path: string, options: { readonly is_named?: boolean
   if (text !== undefined) return parsed(path, () => createPublicKey(text));
   if (options.is_named !== true) return undefined;
   throw new Fault("seal_key_unusable", `the seal key ${path} does not exist`, {
-    hint: "Name the key that the seal was made with, or its public half.",
+    hint: "Name the key that signed the seal, or its public key.",
   });
 }
 
@@ -81,7 +81,7 @@ function makeKeyFile(path: string): string {
   } catch (error) {
     const other = (error as NodeJS.ErrnoException).code === "EEXIST" ? readKeyFile(path) : undefined;
     if (other !== undefined) return other;
-    throw unusable(path, "cannot be made", error);
+    throw unusable(path, "cannot be created", error);
   } finally {
     rmSync(draft, { force: true });
   }
@@ -100,7 +100,7 @@ function parsed(path: string, parse: () => KeyObject): KeyObject {
 
 function unusable(path: string, flaw: string, cause: unknown): Fault {
   return new Fault("seal_key_unusable", `the seal key ${path} ${flaw}`, {
-    hint: "Name another file with HANSARD_SEAL_KEY; where it does not exist, a key is made there.",
+    hint: "Set HANSARD_SEAL_KEY to another path; if no file exists there, a key is created.",
     cause,
   });
 }

@@ -67,7 +67,7 @@ function parseSeal(given: unknown): Seal | Rejection {
   if (!Number.isSafeInteger(seal.position) || (seal.position as number) < 0)
     return invalid("position is not a position");
   if (typeof seal.sealed_at !== "string" || parseTime(seal.sealed_at) === undefined)
-    return invalid("sealed_at is no time");
+    return invalid("sealed_at is not a time");
   const lengths = { hash: HASH_BYTES, public_key: KEY_BYTES, signature: SIGNATURE_BYTES } as const;
   for (const [name, bytes] of Object.entries(lengths)) {
     const text = seal[name as keyof typeof lengths];
@@ -92,7 +92,9 @@ export async function containmentFlaw(log: EntryLog, seal: Seal): Promise<string
   if (head.position < seal.position) return `the log was truncated: entries through ${seal.position} were sealed`;
   if (seal.position === 0) return undefined;
   const [stored] = await log.get([seal.position]);
-  return stored !== undefined && hexOf(stored.hash) === seal.hash ? undefined : "the log does not hold what was sealed";
+  return stored !== undefined && hexOf(stored.hash) === seal.hash
+    ? undefined
+    : "the log does not contain what was sealed";
 }
 
 /** The 32-byte public key. */
@@ -118,6 +120,6 @@ function invalid(flaw: string): Rejection {
     code: "seal_invalid",
     field: "against",
     message: `this is not a seal: ${flaw}`,
-    hint: "Give what `hansard seal` printed, one seal a line.",
+    hint: "Give what `hansard seal` printed, one seal per line.",
   });
 }

@@ -110,9 +110,9 @@ export function audited(statement: string, context: AuditContext, stems: Stems):
     return { verdict: "contradicted", reason: "An active memory says otherwise.", memory: conflicting.id };
   }
   const echo = [...found, ...context.support.find(context.packs, statement)].find(({ says }) => says === "same");
-  if (echo === undefined) return { verdict: "unsupported", reason: "Nobody said it in the record." };
+  if (echo === undefined) return { verdict: "unsupported", reason: "Not found in the record." };
   const who = echo.by === "assistant" ? "Only assistants said it." : "It was only given to models, never said.";
-  return { verdict: "echoed", reason: who, evidence: echo.evidence };
+  return { verdict: "mentioned", reason: who, evidence: echo.evidence };
 }
 
 /** The first memories that say the same or the opposite. */

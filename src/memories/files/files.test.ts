@@ -77,12 +77,12 @@ describe("audit", () => {
     }
   });
 
-  test("echoed where only assistants or packs have it", () => {
+  test("mentioned if only assistants or packs say it", () => {
     expect(judged({ entries: [entrySaid("assistant", said)] })).toMatchObject({
-      verdict: "echoed",
+      verdict: "mentioned",
       evidence: { entry_id: "e1" },
     });
-    expect(judged({ packs: [entrySaid("system", said)] })).toMatchObject({ verdict: "echoed" });
+    expect(judged({ packs: [entrySaid("system", said)] })).toMatchObject({ verdict: "mentioned" });
     expect(
       judged({ entries: [entrySaid("assistant", said), entrySaid("user", said, { entry_id: "e2" })] }),
     ).toMatchObject({

@@ -127,16 +127,16 @@ function byWhoSaidIt(candidate: KeptProposal, speakers: ReadonlySet<Speaker>): G
   const who = needed.map((by) => speakerNames[by]).join(" or ");
   const instead = [...speakers].map((by) => speakerNames[by]).join(" and ");
   return {
-    dropped: `A statement of type ${candidate.type} needs a quote of ${who}, and this one was said by ${instead}.`,
+    dropped: `A statement of type ${candidate.type} needs a quote of ${who}, and this one is from ${instead}.`,
   };
 }
 
 function flawOf({ entry_id, quote }: Evidence, { entriesById }: GateContext): string | undefined {
   const entry = entriesById.get(entry_id);
-  if (entry === undefined) return `The entry ${entry_id} that it quotes is not there, or was forgotten.`;
+  if (entry === undefined) return `The quoted entry ${entry_id} does not exist or was forgotten.`;
   if (quote.trim() === "") return `The quote from entry ${entry_id} is empty.`;
   const holding = entry.said.filter(({ text }) => text.includes(quote));
-  if (holding.length === 0) return `The quote does not stand word for word in entry ${entry_id}.`;
+  if (holding.length === 0) return `The quote is not in entry ${entry_id} word for word.`;
   if (codePoints(quote) >= QUOTE_CHARS_MIN || holding.some(({ text }) => text.trim() === quote.trim()))
     return undefined;
   return `The quote has fewer than ${QUOTE_CHARS_MIN} characters and is not the whole text.`;
@@ -149,7 +149,7 @@ function groundingGate(candidate: KeptProposal): GateResult {
   const missing = particularsOf(candidate.content).find(
     (particular) => !candidate.evidence.some(({ quote }) => standsIn(particular, quote)),
   );
-  return missing === undefined ? { passed: candidate } : { dropped: `"${missing}" stands in no quote.` };
+  return missing === undefined ? { passed: candidate } : { dropped: `No quote contains "${missing}".` };
 }
 
 /** How far around a quote its sentence is looked for. */
@@ -157,9 +157,9 @@ const AROUND_CHARS = 400;
 
 /** The fourth gate: what somebody supposed, tried or asked is no fact, neither in the statement nor in what it quotes. */
 function hedgeGate(candidate: KeptProposal, { proposal, context, stems }: GateInput): GateResult {
-  if (isQuestion(proposal.content)) return { dropped: "It is a question, and no statement." };
+  if (isQuestion(proposal.content)) return { dropped: "It is a question, not a statement." };
   const hedged = hedgeIn(candidate.content);
-  if (hedged !== undefined) return { dropped: `It says "${hedged}", and a guess is no fact.` };
+  if (hedged !== undefined) return { dropped: `It is a guess ("${hedged}"), not a fact.` };
   // The decision itself must be one: its rationale does not make a decision of a question or a trial.
   const undecided = proposal.source === "decision" ? undecidedIn(proposal.evidence) : undefined;
   if (undecided !== undefined) return { dropped: undecided };
@@ -189,13 +189,13 @@ function undecidedIn(evidence: readonly Evidence[]): string | undefined {
   const [decision = "", rationale = ""] = evidence.map(({ quote }) => quote);
   if (isQuestion(decision)) return "The decision is a question.";
   const trial = trialIn(decision) ?? trialIn(rationale);
-  return trial === undefined ? flawIn(decision) : `It says "${trial}", and a trial is no decision yet.`;
+  return trial === undefined ? flawIn(decision) : `It is a trial ("${trial}"), not a decision.`;
 }
 
 function flawIn(sentence: string): string | undefined {
-  if (isQuestion(sentence)) return "What it quotes is a question, which says nothing.";
+  if (isQuestion(sentence)) return "Its quote is a question.";
   const hedged = hedgeIn(sentence);
-  return hedged === undefined ? undefined : `What it quotes says "${hedged}", and a guess is no fact.`;
+  return hedged === undefined ? undefined : `Its quote is a guess ("${hedged}"), not a fact.`;
 }
 
 /** Which sentences say most of a statement. Whatever else is quoted with them neither supports it nor makes up for them. */
@@ -217,10 +217,10 @@ function sharedIn(sought: ReadonlySet<string>, found: ReadonlySet<string>): numb
 const ECHOED_CHARS_MIN = 20;
 
 const sourceNames: { readonly [F in GivenText["from"]]: string } = {
-  context_pack: "in the context pack that the session was given",
-  injected: "in what a program put into the session",
-  memory: "in a memory that the session was given",
-  consolidation: "in a summary of the session",
+  context_pack: "a context pack of the session",
+  injected: "text that a program injected into the session",
+  memory: "a memory that the session was given",
+  consolidation: "a summary of the session",
 };
 
 /** The fifth gate: what a session was given was not learned in it. Otherwise recalled memories would be learned again. */
@@ -230,7 +230,7 @@ function feedbackGuardGate(candidate: KeptProposal, { context, stems }: GateInpu
     const main = mainSentences([...sentencesOf(each.quote)], candidate.content, stems).map(({ text }) => text);
     const source = echoed(each, main, context);
     if (source !== undefined)
-      return { dropped: `What it quotes stood ${sourceNames[source.from]}: it was not learned there.` };
+      return { dropped: `Its quote repeats ${sourceNames[source.from]}, so it was not learned in this session.` };
   }
   return { passed: candidate };
 }
@@ -324,7 +324,7 @@ function projectGate(candidate: KeptProposal, { context }: GateInput): GateResul
     };
   }
   if (own === "" && !globalTypes.has(candidate.type) && candidate.source !== "person") {
-    return { dropped: "What it quotes has no project, and only preferences and identity may be global." };
+    return { dropped: "Its evidence has no project, and only preferences and identity may be global." };
   }
   return { passed: { ...candidate, project: own } };
 }

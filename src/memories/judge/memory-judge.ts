@@ -72,7 +72,7 @@ export class MemoryJudge {
       const quoted = named.get(entry_id)?.quoted;
       if (quoted === undefined) return { missing: `there is no entry ${entry_id}, or it was forgotten` };
       const stands = quoted.said.some(({ text }) => text.includes(quote));
-      if (!stands) return { missing: `the quote does not stand word for word in entry ${entry_id}` };
+      if (!stands) return { missing: `the quote is not in entry ${entry_id} word for word` };
     }
     const projects = [...new Set([...named.values()].map(({ entry }) => entry.project))];
     return { quoted: quotedEvidence(evidence, named), projects };
@@ -98,7 +98,7 @@ export class MemoryJudge {
       .find((one) => one.source === source && one.generation === generation);
     if (acceptance?.is_paused === true) {
       const { accepted, rejected } = acceptance;
-      const reason = `Of the last ${accepted + rejected} proposals of this source ${accepted} were accepted: it is paused.`;
+      const reason = `This source is paused: only ${accepted} of its last ${accepted + rejected} proposals were accepted.`;
       return { dropped: "paused", reason };
     }
     const named = await namedEntries(proposal.evidence, this.#parts.entries, cites_only);
@@ -270,8 +270,10 @@ function limitReached(
     if (entry.session_id !== "" && first.said_in === entry.session_id) inSession += 1;
     if (dayOf(first.said_ms) === day) onDay += 1;
   }
-  if (inSession >= SESSION_MAX) return `${SESSION_MAX} of this source were proposed from the session already.`;
-  return onDay >= DAY_MAX ? `${DAY_MAX} of this source were proposed from this project and day already.` : undefined;
+  if (inSession >= SESSION_MAX) return `This source has already proposed ${SESSION_MAX} statements from this session.`;
+  return onDay >= DAY_MAX
+    ? `This source has already proposed ${DAY_MAX} statements from this project on that day.`
+    : undefined;
 }
 
 function dayOf(ms: number): number {

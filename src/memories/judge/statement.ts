@@ -36,10 +36,10 @@ export function formOf(text: string): { readonly statement: string } | { readonl
   const chars = codePoints(statement);
   if (chars < CHARS_MIN)
     return {
-      flaw: `has ${chars} ${chars === 1 ? "character" : "characters"}, and a statement has at least ${CHARS_MIN}`,
+      flaw: `has ${chars} ${chars === 1 ? "character" : "characters"}, and a statement needs at least ${CHARS_MIN}`,
     };
   if (chars > STATEMENT_CHARS_MAX)
-    return { flaw: `has ${chars} characters, and a statement has at most ${STATEMENT_CHARS_MAX}` };
+    return { flaw: `has ${chars} characters, and a statement may have at most ${STATEMENT_CHARS_MAX}` };
   return { statement };
 }
 

@@ -73,10 +73,10 @@ export class Proposing {
         (await this.#forgottenEvidence(kept.evidence, [id])) ?? (await this.#lostRace(id, kept, quoted, whose.actor));
       if (lost !== undefined) return lost;
       const [memory] = await this.#ledger.byId([id]);
-      return memory ?? { dropped: "evidence", reason: "What it quotes was forgotten meanwhile." };
+      return memory ?? { dropped: "evidence", reason: "The quoted entry was forgotten meanwhile." };
     }
     if (taken.some(({ claim }) => claim === idClaim(id))) return this.#same(id, kept.content);
-    return { dropped: "known", reason: "It was proposed before, from the same words." };
+    return { dropped: "known", reason: "It was already proposed from the same quotes." };
   }
 
   /** Adds evidence to a candidate, entry by entry, because some of it may be there already. */
@@ -99,7 +99,7 @@ export class Proposing {
     if (first === undefined || first.id === id) return undefined;
     const merged = { memory_id: id, superseded_by: first.id, status_before: "candidate", actor, reason: "duplicate" };
     await this.#ledger.attempt([this.#ledger.entries.superseded(merged, project)]);
-    const reason = `The same was proposed at the same time: memory ${first.id}.`;
+    const reason = `The same statement was proposed at the same time: memory ${first.id}.`;
     if (first.status !== "candidate") return { dropped: "known", reason };
     await this.#support(first.id, quoted, actor);
     return { dropped: "known", reason, adds_evidence_to: first.id };
@@ -123,7 +123,7 @@ export class Proposing {
     const detail = memory === undefined ? undefined : await this.#ledger.calls.getMemory(id);
     if (memory !== undefined && detail?.history[0]?.content === content) return memory;
     const message = `id ${id} was used before; nothing was stored`;
-    throw new RecorderError({ code: "id_conflict", field: "id", message, hint: "Leave id out to have one made." });
+    throw new RecorderError({ code: "id_conflict", field: "id", message, hint: "Leave id out to have one generated." });
   }
 
   /** The evidence that a person cites, which must be there. */

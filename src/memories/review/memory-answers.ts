@@ -12,7 +12,7 @@ export const evidence = named(
   "Evidence",
   Type.Object({
     entry_id: text,
-    quote: Type.String({ description: "Words of the entry, exactly as they stand there." }),
+    quote: Type.String({ description: "An exact quote from the entry." }),
   }),
 );
 
@@ -34,9 +34,9 @@ const memoryFields = {
   similar_to: Type.Array(text),
   conflicts_with: Type.Array(text),
   created_at: Type.String({ format: "date-time", description: "When it was proposed." }),
-  decided_at: Type.String({ format: "date-time", description: "When it got the status that it has." }),
+  decided_at: Type.String({ format: "date-time", description: "When it got its current status." }),
   reason: optionalText,
-  superseded_by: Type.Optional(Type.String({ description: "The memory that stands in its place." })),
+  superseded_by: Type.Optional(Type.String({ description: "The memory that replaced it." })),
 };
 
 export type MemorySummary = AnswerOf<typeof memory>;
@@ -50,8 +50,8 @@ const words = Type.Object({
   kind: text,
   session_id: text,
   created_at: time,
-  before: Type.String({ description: "What stands before the quote, as far as it helps." }),
-  after: Type.String({ description: "What stands behind it." }),
+  before: Type.String({ description: "Text before the quote, for context." }),
+  after: Type.String({ description: "Text after it." }),
 });
 
 /** What was done with a memory. */
@@ -85,7 +85,7 @@ const memoryUse = named(
         feedback: Type.Array(Type.Object({ score: Type.Optional(Type.Number()), label: text, comment: text })),
         next: Type.String({ description: "What the user said next." }),
       },
-      { description: "What came of it, up to the user's next words." },
+      { description: "What followed, up to the user's next message." },
     ),
   }),
 );
@@ -96,7 +96,7 @@ export const memoryDetail = named(
   Type.Object({
     ...memoryFields,
     words: Type.Array(words, { description: "The user's words that are its evidence." }),
-    history: Type.Array(memoryEvent, { description: "What was done with it, oldest first." }),
+    history: Type.Array(memoryEvent, { description: "Its history, oldest first." }),
     uses: Type.Array(memoryUse, { description: "The answers that were given it; the newest 50." }),
   }),
 );
@@ -105,7 +105,7 @@ export const memoryDetail = named(
 export type Acceptance = AnswerOf<typeof acceptance>;
 const acceptance = Type.Object({
   source,
-  generation: Type.String({ description: "Empty but for models." }),
+  generation: Type.String({ description: "Empty except for models." }),
   accepted: count,
   rejected: count,
   is_paused: Type.Boolean(),
@@ -119,7 +119,7 @@ export const memoryPage = named(
     next_cursor: pageEnd.next_cursor,
     pending: Type.Integer({ minimum: 0, description: "How many candidates wait for review." }),
     acceptance: Type.Array(acceptance, {
-      description: "Of the last 30 verdicts on each source. Nothing more is taken from one that is paused.",
+      description: "Counts of the last 30 verdicts on each source. A paused source cannot propose more.",
     }),
   }),
 );
@@ -133,9 +133,9 @@ export const recalled = named(
         budget_tokens: count,
         tokens: count,
         memories: Type.Array(Type.Object({ id: text, type, content: text })),
-        text: Type.String({ description: "The same for the model: a line each." }),
+        text: Type.String({ description: "The same as text for the model, one line each." }),
       },
-      { description: "To be handed on to the model, and to `recordInteraction` or `POST /interactions` as it is." },
+      { description: "Give it to the model, and pass it unchanged to `recordInteraction` or `POST /interactions`." },
     ),
     memories_used: Type.Array(text),
   }),
@@ -144,10 +144,10 @@ export const recalled = named(
 /** Why a proposal is none. */
 export type DroppedProposal = AnswerOf<typeof droppedProposal>;
 const dropped = {
-  dropped: Type.String({ description: "The gate that it did not pass." }),
+  dropped: Type.String({ description: "The gate that dropped it." }),
   reason: Type.String({ description: "Why not." }),
   adds_evidence_to: Type.Optional(
-    Type.String({ description: "The candidate that says the same already and got the evidence." }),
+    Type.String({ description: "The candidate with the same statement, which got the evidence." }),
   ),
 };
 export const droppedProposal = named("DroppedProposal", Type.Object(dropped));
@@ -175,7 +175,7 @@ export type AuditedStatement = AnswerOf<typeof auditedStatement>;
 const auditedStatement = Type.Object({
   statement: text,
   line: Type.Integer({ minimum: 1, description: "The line it begins on, from 1." }),
-  verdict: oneOf(["supported", "echoed", "unsupported", "contradicted", "superseded"]),
+  verdict: oneOf(["supported", "mentioned", "unsupported", "contradicted", "superseded"]),
   reason: Type.String({ description: "A sentence for people." }),
   evidence: Type.Optional(evidence),
   memory: Type.Optional(Type.String({ description: "The memory that decided it." })),
@@ -211,17 +211,15 @@ export type Extraction = AnswerOf<typeof extraction>;
 export const extraction = named(
   "Extraction",
   Type.Object({
-    candidates: Type.Array(memory, { description: "What was proposed, and now waits." }),
-    dropped: Type.Array(droppedStatement, { description: "What was not, with the gate that dropped it." }),
+    candidates: Type.Array(memory, { description: "What was proposed and waits for review." }),
+    dropped: Type.Array(droppedStatement, { description: "What was dropped, and by which gate." }),
     dropped_by_gate: counts,
     looked_at: lookedAt,
     passed_over: Type.Array(passedOverWords, {
-      description: "What looked like an instruction or a decision, and was not taken for one.",
+      description: "What looked like an instruction or a decision, but was not used.",
     }),
-    through: Type.Integer({ minimum: 0, description: "Position that it came to." }),
-    stopped: Type.Optional(
-      Type.String({ description: "Why a model was not asked to the end; it goes on there when it is run again." }),
-    ),
+    through: Type.Integer({ minimum: 0, description: "Position that it reached." }),
+    stopped: Type.Optional(Type.String({ description: "Why the model stopped early; the next run continues there." })),
   }),
 );
 
@@ -238,6 +236,6 @@ export const reinforcement = named(
   Type.Object({
     reinforced: Type.Array(reinforced),
     through: count,
-    waiting: Type.Array(text, { description: "Turns that are not over yet." }),
+    waiting: Type.Array(text, { description: "Unfinished turns." }),
   }),
 );

@@ -23,9 +23,7 @@ import { evidence } from "./memory-answers.js";
 const optionalText = Type.Optional(text);
 
 const statement = {
-  id: Type.Optional(
-    Type.String({ description: "Makes the call safe to repeat. A UUIDv7 is made when it is left out." }),
-  ),
+  id: Type.Optional(Type.String({ description: "Makes the call safe to repeat. By default a UUIDv7." })),
   content: Type.String({ description: "One statement." }),
   type: Type.Optional(oneOf(memoryTypes, { description: "`knowledge` by default." })),
   project: optionalText,
@@ -91,7 +89,7 @@ export const newAudit = named(
   Type.Object(
     {
       text: Type.String({ description: "The file, such as CLAUDE.md." }),
-      project: Type.Optional(Type.String({ description: "Only what was recorded of this project is looked at." })),
+      project: Type.Optional(Type.String({ description: "Only entries of this project are searched." })),
     },
     { additionalProperties: false },
   ),
@@ -201,7 +199,7 @@ export function parseVerdicts(input: unknown): ParsedVerdicts | Rejection {
   if (parsed instanceof Rejection) return parsed;
   const ids = [...parsed.promote, ...parsed.reject];
   if (ids.length === 0) {
-    return reject({ code: "field_missing", field: "promote", message: "no memory is named in promote or in reject" });
+    return reject({ code: "field_missing", field: "promote", message: "promote and reject name no memory" });
   }
   const seen = new Set<string>();
   const twice = ids.find((id) => seen.size === seen.add(id).size);
@@ -224,12 +222,12 @@ function parseContent(content: unknown): string | Rejection {
   if (isAbsent(content)) return reject({ code: "field_missing", field: "content", message: "content is missing" });
   // A person reads what they decide upon: what is not to be seen in it, a model would be told behind their back.
   const text = typeof content === "string" ? visibleOf(content.toWellFormed()).trim() : "";
-  if (text === "") return invalid("content", "content must be a text, not blank");
+  if (text === "") return invalid("content", "content must not be blank");
   if (text.length <= CONTENT_CHARS_MAX) return text;
   return reject({
     code: "field_invalid",
     field: "content",
-    message: `content has more than ${CONTENT_CHARS_MAX} characters, which is no statement`,
+    message: `content has more than ${CONTENT_CHARS_MAX} characters, too many for a statement`,
     hint: "A memory is one statement of 8 to 280 characters; give several where there is more to say.",
   });
 }

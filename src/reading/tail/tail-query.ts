@@ -4,12 +4,12 @@ import { filtersNamed, type OptionsOf, parseInput, type QueryOf } from "../../se
 import { type Parameter, parsePosition } from "../../search/parameters.js";
 
 const after: Parameter<number | string, number | undefined> = {
-  description: "Entries after this position; only those that are still to come when it is left out.",
+  description: "Entries after this position; by default only new ones.",
   schema: { type: "integer", minimum: 0 },
   flag: {
     name: "after",
     value: "position",
-    says: "begin after this position, 0 for the whole record; otherwise from now",
+    says: "start after this position (only new entries); 0: the whole record",
   },
   refusals: ["field_invalid"],
   parse: (value, { name }) => parsePosition(name, value),

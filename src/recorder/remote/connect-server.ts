@@ -1,4 +1,4 @@
-// A server as a store: the parts of a recorder that ask it, and say of all else where it is done.
+// A server as a store: the parts of a recorder that use it, and errors for what runs only where the store is.
 
 import type { Keys } from "../../guard/keys.js";
 import { Watches } from "../../import/watch/watches.js";
@@ -19,11 +19,11 @@ import { type Query, ServerConnection, type ServerOptions, wholeParts } from "./
 export interface RemoteOptions extends ServerOptions {
   readonly mask: Mask;
   readonly redact?: Mask | undefined;
-  /** Refused when usage is asked for: a server reckons by its own. */
+  /** Refused for usage, because a server uses its own prices. */
   readonly prices?: PriceFile | undefined;
-  /** Where watching keeps how far it has read; undefined keeps it in memory. */
+  /** Where watching stores its progress; undefined keeps it in memory. */
   readonly bookmarks: string | undefined;
-  /** Told what was recorded. */
+  /** Called with recorded entries. */
   readonly onRecorded?: OnRecorded | undefined;
 }
 
@@ -38,7 +38,7 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
   const operateThere = operateRemotely({ server, mask });
   const operate: Operate = async (operation, asked) =>
     operation.uses_prices === true && prices !== undefined
-      ? elsewhere("reckoning by prices of your own")
+      ? elsewhere("using your own prices")
       : operateThere(operation, asked);
   const { consolidateSession: consolidate } = methodsBy((operation, options) =>
     operateThere(operation, askedWith(operation, options, Date.now())),
@@ -52,7 +52,7 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     calls,
     imports: capture.imports,
     passes: {
-      // They read more than should go over a wire.
+      // They read more than should be sent over a network.
       extract: () => elsewhere("a pass over the whole record"),
       reinforce: () => elsewhere("a pass over the whole record"),
     },
@@ -88,7 +88,7 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
 
 type ExportQuery = Parameters<RecorderParts["exports"]["entries"]>[0];
 
-/** Whole lines, so nothing is cut where a sign begins. */
+/** Whole lines, so no character is split. */
 async function* exportFrom(
   server: ServerConnection,
   { format, given, masked, clock }: ExportQuery,
@@ -102,15 +102,15 @@ async function* exportFrom(
 }
 
 const keys: Pick<Keys, keyof Keys> = {
-  create: () => elsewhere("making keys"),
+  create: () => elsewhere("creating keys"),
   list: () => elsewhere("listing keys"),
   revoke: () => elsewhere("revoking keys"),
-  hasActiveKey: () => elsewhere("looking for keys"),
-  authenticate: () => elsewhere("asking for keys"),
+  hasActiveKey: () => elsewhere("checking keys"),
+  authenticate: () => elsewhere("checking keys"),
   close: async () => undefined,
 };
 
-// Operations on a server: what was given is parsed here, and refused in the same words; the route has the answer.
+// Operations on a server: input is parsed here, with the same errors; the route returns the answer.
 
 function operateRemotely(parts: { readonly server: ServerConnection; readonly mask: Mask }): Operate {
   const { server, mask } = parts;
@@ -127,7 +127,7 @@ function operateRemotely(parts: { readonly server: ServerConnection; readonly ma
       if (operation.note !== undefined && body.session_id !== undefined)
         return await server.post<object>(path, members, { body });
       const answer = await server.get<object>(path, members, { query, reads_all });
-      // What is known as a secret here need not be one to the server.
+      // A registered secret here may be unknown to the server.
       return query.masked === undefined ? answer : mask.value(answer);
     } catch (error) {
       if (error instanceof RecorderError && error.code === `${operation.missing}_not_found`) return undefined;
@@ -142,7 +142,7 @@ interface ObjectSchema {
   readonly oneOf?: readonly ObjectSchema[];
 }
 
-/** What an answer must have: the schema's required members, or the first one of an alternative. */
+/** Required members of an answer: the schema's, or those of the first alternative. */
 function membersOf({ required = [], anyOf, oneOf }: ObjectSchema): readonly never[] {
   // An alternative that is only named is an entry, and every entry has a kind.
   const first = (anyOf ?? oneOf)?.map((schema) => schema.required?.[0] ?? "kind");
@@ -162,7 +162,7 @@ function requestOf({ route }: AnyOperation, options: Options): { readonly path: 
   return { path, query: Object.fromEntries(query.map(([name, value]) => [name, parameterText(value)])) };
 }
 
-/** The document that is sent. Whose doing it is, a server knows by the key, where it must not be told. */
+/** The document that is sent. A server knows the actor by the key, unless it must be told. */
 function sentIn({ body }: AnyOperation, { body: given }: Options): unknown {
   if (body?.actor !== "sender") return given ?? {};
   const { actor: _, ...sent } = given as { readonly actor?: unknown };

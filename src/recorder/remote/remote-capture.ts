@@ -1,4 +1,4 @@
-// Capture through a server: parsed here, so what is refused is refused in the same words, and recorded there.
+// Capture through a server: parsed here, so errors are the same, and recorded there.
 
 import { allows, type Scope } from "../../guard/scopes.js";
 import type { Captured } from "../../log/capture/capture.js";
@@ -14,7 +14,7 @@ import type { Health } from "../monitoring.js";
 import { entryPath } from "./remote-reading.js";
 import type { ServerConnection } from "./server-connection.js";
 
-/** Such an entry is there already, with other content. */
+/** Such an entry exists already, with other content. */
 const TAKEN = "id_conflict";
 
 export class RemoteCapture {
@@ -47,7 +47,7 @@ export class RemoteCapture {
     return items instanceof Rejection ? items.whole() : itemAt(items, 0);
   }
 
-  /** What an import needs of a log, as far as a server tells it. */
+  /** What an import needs of a log, as far as a server provides it. */
   readonly imports = {
     // Only the server assigns positions, so an export gets new ones.
     head: () =>
@@ -60,13 +60,13 @@ export class RemoteCapture {
     restore: async () => false,
     bodyAt: (position: number) => letIn(() => this.#server.findBytes(entryPath(position), "entry_not_found")),
     find: (ids: readonly string[]) => letIn(() => this.#find(ids)),
-    // Whether they are new is the server's to say, so they are looked up first.
+    // Only the server knows whether they are new, so they are looked up first.
     hintBulk: () => undefined,
     prepare: () => undefined,
     append: (entries: readonly unknown[]) => letIn(() => this.#appendEach(entries)),
   };
 
-  /** A key that will be refused is refused before anything is read for nothing. */
+  /** A key that will be refused is refused before anything is read. */
   async #admit(): Promise<void> {
     if (this.#isAdmitted) return;
     const scope = await this.#server.get<{ readonly scope: Scope }>("/access", ["scope"]).then(
@@ -79,7 +79,7 @@ export class RemoteCapture {
     );
     if (!allows(scope, "capture")) {
       const message = `this needs a key of scope capture, and the one sent has ${scope}`;
-      const hint = "`hansard keys create --scope capture` makes one, on the server's machine.";
+      const hint = "`hansard keys create --scope capture` creates one, on the server's machine.";
       throw new RecorderError({ code: "scope_insufficient", message, hint });
     }
     this.#isAdmitted = true;
@@ -122,7 +122,7 @@ export class RemoteCapture {
     return { ...shown, kind, ...(id === undefined ? {} : { id }) };
   }
 
-  /** Where entries with these ids are. A key without read access cannot look them up: the server compares. */
+  /** The positions of entries with these ids. A key without read access cannot look them up: the server compares. */
   async #find(ids: readonly string[]): Promise<readonly (number | undefined)[]> {
     const positions: (number | undefined)[] = [];
     for (let at = 0; at < ids.length && this.#mayRead; at += FINDS_AT_ONCE) {
@@ -132,7 +132,7 @@ export class RemoteCapture {
     return ids.map((_, at) => positions[at]);
   }
 
-  /** What proves that the log is still the same one; without read access there is no proof. */
+  /** Proof that the log is still the same one; without read access there is none. */
   async #hashAt(position: number): Promise<Uint8Array | undefined> {
     try {
       const entry = await this.#server.find<Entry>(entryPath(position), ["hash"], "entry_not_found");
@@ -153,7 +153,7 @@ export class RemoteCapture {
     }
   }
 
-  /** Appends all that can be, in order. A batch is all or none, so it is cut at what was refused. */
+  /** Appends all that can be, in order. A batch is all or none, so it is split at refused entries. */
   async #appendEach(
     entries: readonly unknown[],
   ): Promise<readonly ({ readonly position: number; readonly isNew: boolean } | { readonly reason: string })[]> {
@@ -172,7 +172,7 @@ export class RemoteCapture {
 
 const FINDS_AT_ONCE = 16;
 
-/** A refused key is an error of the call, not of a line: all lines are still to be read. */
+/** A refused key is an error of the call, not of a line: the remaining lines are still unread. */
 async function letIn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

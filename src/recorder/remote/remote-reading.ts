@@ -1,11 +1,11 @@
-// What a server is asked in addition to operations: a row for each call names its route.
+// Calls to a server besides operations: a row for each call names its route.
 import { Fault } from "../../model/fault.js";
 import { type Calls, calls } from "../../operations/calls.js";
 import { bindCalls } from "../../reading/call-table.js";
 import type { Health } from "../monitoring.js";
 import type { ServerConnection } from "./server-connection.js";
 
-/** The calls of a recorder, each as the route that knows the answer. */
+/** The calls of a recorder, each with the route that answers it. */
 export function remoteCalls(server: ServerConnection): Calls {
   return bindCalls(calls, (name) => {
     const answer = (answers as { readonly [name: string]: RemoteAnswer | undefined })[name];
@@ -30,9 +30,9 @@ export function entryPath(id: string | number): string {
   return `/entries/${encodeURIComponent(id)}`;
 }
 
-/** Refuses what works on the store itself. */
+/** Refuses calls that work on the store itself. */
 export async function elsewhere(what: string): Promise<never> {
   throw new Fault("store_unsuitable", `${what} is not available against a remote server`, {
-    hint: "Do it on the server's own machine, with --data naming the folder or database of the record.",
+    hint: "Run it on the server's machine, with --data set to the folder or database of the record.",
   });
 }

@@ -1,4 +1,4 @@
-// Tails through a server: its events as they come, and again from where they broke off when the connection does.
+// Tails through a server: its events as they come, resumed after a broken connection.
 import { setTimeout as pause } from "node:timers/promises";
 import { defaultRetry, retryDelay } from "../../../client/retry.js";
 import { Fault } from "../../model/fault.js";
@@ -93,10 +93,10 @@ class RemoteTail implements TailWindow {
       try {
         await this.#listen();
       } catch (error) {
-        // A server that was there once comes back; one that refuses, or never was there, does not.
+        // Retried if the server was reached before; not if it refuses, or was never reached.
         if (!(this.#wasHeard && isPassing(error))) return this.#fail(error);
       }
-      // A caller that waits for entries keeps the program alive, also while there is no connection.
+      // A caller that waits for entries keeps the program alive, also without a connection.
       const ms = retryDelay(this.#failures, defaultRetry);
       this.#failures += 1;
       await pause(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
@@ -117,7 +117,7 @@ class RemoteTail implements TailWindow {
     this.#failures = 0;
     if (this.#last !== undefined) this.#started(Number(this.#last));
     for await (const events of wholeParts(answer.body, "\n\n")) {
-      // What comes after the last separator is an event that broke off.
+      // What comes after the last separator is an incomplete event.
       for (const event of events.split("\n\n").slice(0, -1)) this.#take(event);
       this.#wake();
       while (this.#rows.length > ROWS_MAX && !this.#stop.signal.aborted) await this.#change();
@@ -131,7 +131,7 @@ class RemoteTail implements TailWindow {
     if (id === undefined) return;
     if (this.#last === undefined) this.#started(data === undefined ? Number(id) : Number(id) - 1);
     this.#last = id;
-    // What filters look at stays in this process.
+    // Filters also know state of this process.
     const nothing = { kind: "", session_id: "", project: "", client: "", references: [] };
     if (data !== undefined) this.#rows.push({ ...nothing, position: Number(id), json: Buffer.from(data) });
   }
@@ -149,7 +149,7 @@ class RemoteTail implements TailWindow {
   }
 }
 
-/** A server that is away, busy or being started, and whatever stands before it and says so in its own way. */
+/** A server that is unreachable, busy or starting, or a proxy in front of it with its own status. */
 function isPassing(error: unknown): boolean {
   return error instanceof Fault || (error instanceof RecorderError && error.code === "rate_exceeded");
 }

@@ -1,5 +1,5 @@
-// Questions to a Hansard server. What it refuses and what fails there come out as if they had happened here; an answer that is
-// none of a Hansard server becomes a fault that names the server and says what to do.
+// Requests to a Hansard server. Its refusals and faults are thrown as if they had happened here; an answer of another
+// server becomes a fault that names the server and a hint.
 import {
   Connection,
   readBytes,
@@ -18,13 +18,13 @@ export type Query = { readonly [name: string]: unknown };
 export interface ServerOptions {
   readonly address: string;
   readonly key: string | undefined;
-  /** How long it may take to answer; a minute, and five where it has to read the whole record for it. */
+  /** Timeout of an answer; a minute, and five if it has to read the whole record. */
   readonly answer_ms?: number | undefined;
 }
 
 type KeyOf<T> = T extends unknown ? keyof T & string : never;
 
-/** The members that an answer must have, or one of several: without them something else has answered. */
+/** Required members of an answer, or one of several: without them another server has answered. */
 type Members<T> = readonly (KeyOf<T> | readonly KeyOf<T>[])[];
 
 interface Asking {
@@ -53,17 +53,17 @@ export class ServerConnection {
     this.#connection = new Connection({ address: this.address, key, keeps_process_alive: true });
   }
 
-  /** The document at a path; what is undefined or empty in the query was not asked for. */
+  /** The document at a path; undefined and empty query values are left out. */
   get<T extends object>(path: string, members: Members<T>, { query = {}, reads_all }: Asking = {}): Promise<T> {
     return this.#document({ path: withQuery(path, query), timeout_ms: this.#timeoutMs(reads_all) }, members);
   }
 
-  /** The same, or undefined where there is none. */
+  /** The same; undefined if there is none. */
   find<T extends object>(path: string, members: Members<T>, missing: RejectionCode): Promise<T | undefined> {
     return orMissing(missing, this.get(path, members));
   }
 
-  /** The bytes of a document as they came, or undefined where there is none. */
+  /** The bytes of a document; undefined if there is none. */
   findBytes(path: string, missing: RejectionCode): Promise<Uint8Array | undefined> {
     return orMissing(missing, this.#bytes(path));
   }
@@ -101,7 +101,7 @@ export class ServerConnection {
   }
 
   #brokenOff(): Fault {
-    const message = `the server at ${this.address} broke off its answer: it is not whole JSON`;
+    const message = `the server at ${this.address} sent an incomplete answer: it is not valid JSON`;
     return new Fault("store_unavailable", message, { hint: hints.broken });
   }
 
@@ -155,14 +155,14 @@ export class ServerConnection {
 const ANSWER_MS = 60_000;
 const READS_ALL_MS = 290_000;
 
-/** What a Hansard server answers with; a page is from somebody else. */
+/** Whether it is a Hansard server's answer; an HTML page is somebody else's. */
 const OUR_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/(?:event-stream|markdown))\b/;
 
 const ANSWER_HINT =
-  "Check the address, whatever stands in front of the server, and that the server's version is the one used here.";
+  "Check the address, any proxy in front of the server, and that both run the same version of Hansard.";
 
 const KEY_HINT =
-  "Give one in HANSARD_KEY, with the address in HANSARD_DATA or --data, or as `key`; `hansard keys create` makes one, on the server's machine.";
+  "Give one in HANSARD_KEY, with the address in HANSARD_DATA or --data, or as `key`; `hansard keys create` creates one, on the server's machine.";
 
 const hints: { readonly [C in ConnectionError["code"]]: string } = {
   refused: "Check the address and the port, and that a server runs there.",
@@ -170,7 +170,7 @@ const hints: { readonly [C in ConnectionError["code"]]: string } = {
   unreachable: "Check the address and the network.",
   timeout: "Check the address, and that a server runs there; a busy one may answer later.",
   tls: "Check whether the address begins with http:// or https://, and the server's certificate.",
-  broken: "Try again. If it stays, look at the server's log, and at whatever stands in front of it.",
+  broken: "Try again. If it persists, check the server's log and any proxy in front of it.",
   aborted: "Connect again.",
 };
 
@@ -181,10 +181,10 @@ function strangerAt(
   if (status >= 300 && status < 400) {
     const message = `${address} redirects to ${location ?? "another address"}`;
     return new Fault("store_unsuitable", message, {
-      hint: "Give the address that it redirects to: Hansard follows no redirects, so a key reaches only the server it is for.",
+      hint: "Use the address that it redirects to. Hansard does not follow redirects, because they would pass on your key.",
     });
   }
-  const message = `${address} answers with status ${status}, and not as a Hansard server`;
+  const message = `${address} answers with status ${status}, but not as a Hansard server`;
   return new Fault("store_unsuitable", message, { hint: "Check the address: another program listens there." });
 }
 
@@ -214,8 +214,8 @@ async function orMissing<T>(missing: RejectionCode, answer: Promise<T>): Promise
 }
 
 /**
- * A body as text, in pieces that end with the separator; the last has what is left. Only what came last is searched, so a long
- * part takes no longer than its length.
+ * A body as text, split after each separator; the last part is what remains. Only new text is searched, so a long part
+ * takes linear time.
  */
 export async function* wholeParts(
   body: ServerAnswer["body"],
@@ -226,7 +226,7 @@ export async function* wholeParts(
   for await (const piece of textOf(body)) {
     const text = `${last}${piece}`;
     const end = text.lastIndexOf(separator);
-    // The separator may have begun at the end of what came.
+    // The separator may have begun in the previous chunk.
     const cut = end === -1 ? Math.max(0, text.length - separator.length + 1) : end + separator.length;
     begun.push(text.slice(0, cut));
     last = text.slice(cut);

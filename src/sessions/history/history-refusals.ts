@@ -45,7 +45,7 @@ export function historyTooLarge(what: TooLarge): RecorderError {
 export function contextTooLarge(): RecorderError {
   return new RecorderError({
     code: "context_too_large",
-    message: `what the model was given, with what had changed since the answer before, is larger than ${LARGEST}`,
+    message: `the context, with its changes since the previous answer, is larger than ${LARGEST}`,
     hint: "GET /sessions/{id}/entries lists what came before the answer; each entry can be read by its id.",
   });
 }

@@ -52,7 +52,7 @@ export function storeFolder(settings: Settings, command: string): string {
   });
 }
 
-/** A command asks only once, so it waits for a complete answer instead of giving a partial one. */
+/** A command asks only once, so it waits for a complete answer instead of a partial one. */
 const REBUILD_WAIT_MS = 30_000;
 
 /** Notes on stderr that an answer may be incomplete; a JSON document says so itself. */
@@ -76,7 +76,7 @@ export function waitingNote({ screen, json }: Pick<Invocation, "screen" | "json"
 
 type Store = Pick<Invocation, "settings" | "screen" | "json">;
 
-/** Opens the store for one piece of work and closes it whatever happens. */
+/** Opens the store for one task and closes it in any case. */
 export async function withRecorder<T>(
   invocation: Store,
   { create }: { readonly create: boolean },
@@ -125,7 +125,7 @@ function isUnbegun({ data, given_data }: Settings): boolean {
   try {
     return !readdirSync(data).some(isStoreFileName);
   } catch (error) {
-    // A link to nothing is no place for a record; opening it says so.
+    // A broken link is not a place for a record; opening it says so.
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     return isMissing && lstatSync(data, { throwIfNoEntry: false }) === undefined;
   }
@@ -171,7 +171,7 @@ export function examplesText(examples: readonly (readonly [says: string, line: s
   return `\nExamples:\n${examples.map(([says, line]) => `  ${line}\n      ${says}\n`).join("")}`;
 }
 
-/** Shows progress while work is under way, and clears the line whatever happens. */
+/** Shows progress during a task, and clears the line in any case. */
 export async function withProgress<T>(
   { screen }: Pick<Invocation, "screen">,
   work: (progress: ProgressLine) => Promise<T>,
@@ -240,19 +240,25 @@ export async function confirm(
   }
 }
 
-/** The flags that name a model which proposes memories. */
+/** The flags for a model that proposes memories. */
 export function modelOptions(command: Command): Command {
   return command
     .option(
       "--model-url <url>",
-      "also ask a model at this OpenAI-compatible endpoint (HANSARD_MODEL_URL); its key is HANSARD_MODEL_KEY",
+      "also propose memories with a model at this OpenAI-compatible endpoint (HANSARD_MODEL_URL; key: HANSARD_MODEL_KEY)",
     )
-    .option("--model <name>", "the model to ask, with --model-url (HANSARD_MODEL)")
-    .option("--via <command>", "ask a command that reads and writes JSON, such as 'claude -p' (HANSARD_VIA)")
-    .option("--daily-tokens <n>", "most tokens sent to the model per day (HANSARD_DAILY_TOKENS, or 200000)");
+    .option("--model <name>", "the name of that model (HANSARD_MODEL)")
+    .option(
+      "--via <command>",
+      "propose memories with a command that reads and writes JSON, such as 'claude -p' (HANSARD_VIA)",
+    )
+    .option(
+      "--daily-tokens <n>",
+      "maximum number of tokens sent to the model per day (HANSARD_DAILY_TOKENS, or 200000)",
+    );
 }
 
-/** The model to ask, if any. */
+/** The model, if one is configured. */
 export function modelOf({
   options,
   settings,

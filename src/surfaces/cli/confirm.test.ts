@@ -1,9 +1,9 @@
-// Questions before something is done: only a yes is one, and nobody is left waiting.
+// Confirmation prompts: only a yes counts, and no program waits for ever.
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { confirm } from "./command.js";
 
-test("only a yes agrees; ending the question declines and is no defect", async () => {
+test("only a yes agrees; end of input declines, and is not a bug", async () => {
   const typed = {
     "y\r": true,
     " YES \r": true,

@@ -86,7 +86,7 @@ export class InputStopped extends Error {
   }
 }
 
-/** Invalid input is a usage error (2); what is missing or already there is a failure of a valid command (1). */
+/** Invalid input is a usage error (2); something missing or already present is a failure of a valid command (1). */
 const statusByRejection = {
   already_completed: 1,
   body_missing: 2,

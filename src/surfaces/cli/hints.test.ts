@@ -1,4 +1,4 @@
-// Commands in hints name the store that was given, as a shell reads it, and without a password.
+// Commands in hints name the given store, quoted for a shell, and without a password.
 import { expect, test } from "vitest";
 import { commandLine, hintText } from "./hints.js";
 
@@ -12,14 +12,14 @@ test.each([
   expect(hintText("`hansard doctor` says more.", { given_data })).toBe(hint);
 });
 
-test("keys are not made through a server", () => {
+test("keys are not created through a server", () => {
   const given = { given_data: "https://record.example.com" };
   expect(hintText("`hansard keys list`, then `hansard list`", given)).toBe(
     "`hansard keys list`, then `hansard list --data https://record.example.com/`",
   );
 });
 
-test("every command of a sentence has it, but for those that show help or have it already", () => {
+test("every command of a sentence has it, except those that show help or have it already", () => {
   const given = { given_data: "r" };
   const text = "`hansard keys list`, `hansard list --help`, `hansard seal --data r`, hansard and `-H 'a: b'`";
   expect(hintText(text, given)).toBe(

@@ -1,4 +1,5 @@
-// The doctor for a running server, as a program of its own: it reads every page of the files, and capture must not wait for that.
+// Runs the doctor for a running server in its own process: it reads every page of the files, and capture must not wait
+// for that.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Fault } from "../../model/fault.js";
@@ -7,7 +8,7 @@ import type { Diagnosis } from "../../model/verification.js";
 const PROGRAM = fileURLToPath(new URL("main.js", import.meta.url));
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 
-/** A record that is kept in memory has no files to look at. */
+/** A record in memory has no files to check. */
 const unkept: Diagnosis = {
   ok: true,
   findings: [
@@ -26,17 +27,19 @@ export async function inspectApart(store: {
 }): Promise<Diagnosis> {
   const { data, seal_key } = store;
   if (data === "memory:") return unkept;
-  // In the environment and not among the arguments, where everybody on the machine could read a password.
+  // In the environment and not among the arguments, where every user of the machine could read a password.
   const env = { ...process.env, HANSARD_DATA: data, ...(seal_key === undefined ? {} : { HANSARD_SEAL_KEY: seal_key }) };
   const options = { env, maxBuffer: OUTPUT_BYTES_MAX };
   return new Promise((resolve, reject) => {
-    // Its status tells whether something fails, and so does what it prints.
+    // Its exit status says whether a check failed, and so does its output.
     execFile(process.execPath, [PROGRAM, "doctor", "--json"], options, (error, stdout, stderr) => {
       try {
         resolve(JSON.parse(stdout) as Diagnosis);
       } catch {
         const hint = "Run `hansard doctor` yourself.";
-        reject(new Fault("store_failed", `the doctor said nothing: ${stderr.trim() || error?.message}`, { hint }));
+        reject(
+          new Fault("store_failed", `the checks produced no output: ${stderr.trim() || error?.message}`, { hint }),
+        );
       }
     });
   });

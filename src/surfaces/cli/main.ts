@@ -9,6 +9,6 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
 } else {
   const { run } = await import("./program.js");
   const status = await run(args);
-  // Output that could not be written has set one already.
+  // A failure to write the output has set one already.
   process.exitCode ??= status;
 }

@@ -1,4 +1,4 @@
-// Flags of operations: declared from their parameters, and read back by the names of these.
+// Flags of operations: declared from their parameters, and read back by parameter name.
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { operations } from "../../operations/index.js";
@@ -20,7 +20,7 @@ import { attributesOf, defineFlags, flagsGiven } from "./operation-command.js";
 const { listEntries, listInteractions, search, sessionHistory, reflect } = operations;
 const { listSessions, listSessionEntries, getHistory, listMemories, recall } = operations;
 
-test("a switch is on where it is given, and dashes are part of a name", () => {
+test("a switch is on if it is given, and dashes are part of a name", () => {
   const command = defineFlags(new Command("ask").exitOverride(), getHistory);
   const options = command.parse(["--include-pending", "--max-messages", "20"], { from: "user" }).opts();
   expect(flagsGiven(options, getHistory)).toEqual({ include_pending: "true", max_messages: "20" });
@@ -40,18 +40,18 @@ function parsed(asked: readonly Pick<AnyOperation, "input">[], args: readonly st
     .opts();
 }
 
-test("what was given is read by the names of the parameters, and the rest left out", () => {
+test("given options are read by parameter name, and the rest is left out", () => {
   const options = parsed([listEntries], ["--session", "s:1", "--since", "7d", "--limit", "5", "--project", ""]);
   expect(flagsGiven(options, listEntries)).toEqual({ session_id: "s:1", since: "7d", limit: "5", project: "" });
 });
 
-test("of two operations that share a command each reads its own", () => {
+test("two operations that share a command each read their own", () => {
   const options = parsed([listEntries, listInteractions], ["--memory", "m", "--kind", "error", "--client", "-"]);
   expect(flagsGiven(options, listEntries)).toEqual({ client: "-", kind: "error" });
   expect(flagsGiven(options, listInteractions)).toEqual({ client: "-", memory: "m" });
 });
 
-test("operations that one command carries out share their flags, and name what their defaults are of", () => {
+test("operations of one command share their flags, and the help says which default is whose", () => {
   const flags = flagsOfOperations([listSessions, listSessionEntries]);
   expect(flags.map(({ name }) => name)).toEqual(["project", "client", "limit", "cursor", "order"]);
   expect(flags.find(({ name }) => name === "limit")?.says).toContain("(50 sessions, 100 entries)");
@@ -68,7 +68,7 @@ test.each<[string, CommandModule, readonly Pick<AnyOperation, "input">[]]>([
   ["history", historyCommand, [getHistory]],
   ["memories", memoriesCommand, [listMemories]],
   ["recall", recallCommand, [recall]],
-])("%s has a flag for all that its operations take", (name, module, carriedOut) => {
+])("%s has a flag for every parameter of its operations", (name, module, carriedOut) => {
   const command = new Command(name);
   module.define(command);
   const flags = command.options.map(({ long }) => long);

@@ -113,7 +113,7 @@ function withoutOperand(error: unknown, { command }: AnyOperation): unknown {
   return new RecorderError({ ...details, message: error.message, hint: operand.hint ?? hint });
 }
 
-/** What else is said of something that is not there. */
+/** An additional hint if something does not exist. */
 const moreByNoun: { readonly [N in Noun]?: { readonly hint?: string } } = {
   entry: { hint: "Give an id or a position such as 12. `hansard list` shows both." },
   session: { hint: "`hansard sessions` lists the ids. They are case-sensitive." },
@@ -127,7 +127,7 @@ export function defineFlags(command: Command, ...operations: readonly Pick<AnyOp
   return command;
 }
 
-/** What was given with the flags of an operation, by the names of its parameters. */
+/** The values given with the flags of an operation, by parameter name. */
 export function flagsGiven<I extends Input>(
   options: Invocation["options"],
   { input }: { readonly input: I },
@@ -140,12 +140,12 @@ export function flagsGiven<I extends Input>(
   return given as { [name in keyof I & string]?: string };
 }
 
-/** What an operation's flags are called among the options that were parsed. */
+/** The names of an operation's flags among the parsed options. */
 export function attributesOf(operation: Pick<AnyOperation, "input">): readonly string[] {
   return flagsOfOperations([operation]).map(({ name }) => attributeOf(name));
 }
 
-/** What was given on the command line, by the names of an operation's parameters. */
+/** The values given on the command line, by an operation's parameter names. */
 function givenFor({ input, command }: AnyOperation, { options, operands }: Invocation): Given {
   const given: { [name: string]: string } = { ...(flagsGiven(options, { input }) as Given) };
   for (const [at, { name, parameter }] of (command?.operands ?? []).entries()) {

@@ -1,4 +1,4 @@
-// The help of every command, as it is laid out where nobody says how wide it may be.
+// The help of every command, laid out for an unknown width.
 import { afterEach, expect, test, vi } from "vitest";
 import { run } from "./program.js";
 
@@ -8,7 +8,7 @@ afterEach(() => {
 
 async function helpOf(...args: readonly string[]): Promise<string> {
   let text = "";
-  // Each run listens for what breaks its streams, as long as the process lives.
+  // Each run adds listeners for broken streams, which live as long as the process.
   for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, "on").mockReturnThis();
   vi.spyOn(process.stdout, "write").mockImplementation((piece) => {
     text += piece;
@@ -18,7 +18,7 @@ async function helpOf(...args: readonly string[]): Promise<string> {
   return text;
 }
 
-test("no help is wider than 80 columns, its prose and its examples included", async () => {
+test("no help is wider than 80 columns, including its text and examples", async () => {
   const all = await helpOf();
   const names = [...all.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name as string);
   expect(names.length).toBeGreaterThan(20);

@@ -253,7 +253,7 @@ function repeated(name: string): WrongUse {
 
 const DATA_HELP = "a folder, or the address of a database or server (HANSARD_DATA, or ~/.hansard)";
 
-const CONFIG_HELP = "a file with settings, in place of your own";
+const CONFIG_HELP = "a settings file to use in place of your own";
 
 const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_KEY,
 HANSARD_HOST, HANSARD_PORT, HANSARD_ALLOW_HOST, HANSARD_TLS_CERT,

@@ -1,8 +1,8 @@
-// File names for sessions: safe, and one each.
+// File names for sessions: safe and unique.
 import { expect, test } from "vitest";
 import { fileNamesOf } from "./commands/export.js";
 
-test("a session's file has the name that nanobot looks for", () => {
+test("a session's file has the name that nanobot expects", () => {
   expect(Object.fromEntries(fileNamesOf(["telegram:42", "cli:direct", "plain"]))).toEqual({
     "telegram:42": "telegram_42.jsonl",
     "cli:direct": "cli_direct.jsonl",
@@ -10,7 +10,7 @@ test("a session's file has the name that nanobot looks for", () => {
   });
 });
 
-test("a:b, a/b, a_b and A:B, which would share a file, have one each, whatever the order", () => {
+test("a:b, a/b, a_b and A:B, which would share a file, get one each, in any order", () => {
   const sessions = ["a:b", "a/b", "a_b", "A:B", "A_b"];
   const names = fileNamesOf(sessions);
   expect(new Set([...names.values()].map((name) => name.toLowerCase())).size).toBe(5);

@@ -36,7 +36,7 @@ export function refuseExisting(paths: readonly string[], replaces: boolean): voi
   throw new Failed({
     code: "file_exists",
     field: "--out",
-    message: `${taken} exists already`,
+    message: `${taken} already exists`,
     hint: "Give another path with --out, or replace it with --force.",
   });
 }

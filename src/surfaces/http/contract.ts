@@ -11,12 +11,12 @@ export interface ErrorAnswer {
   readonly error: {
     readonly code: RejectionCode | FaultCode | "internal";
     readonly message: string;
-    /** The field or parameter that has to change. */
+    /** The field or parameter to change. */
     readonly field?: string | undefined;
-    /** Which item of a batch it was, counted from 0. */
+    /** Index of the item in a batch, from 0. */
     readonly index?: number | undefined;
     readonly hint?: string | undefined;
-    /** Of a budget that is too small: the least that would do. */
+    /** For a budget that is too small: the minimum. */
     readonly least?: number | undefined;
   };
 }
@@ -48,7 +48,7 @@ export type SessionPage = AnswerTo<Operations["listSessions"]>;
 /** `GET /sessions/{id}`. */
 export type SessionAnswer = NonNullable<AnswerTo<Operations["getSession"]>>;
 
-/** `GET /sessions/{id}/history`: OpenAI's form, or Anthropic's with its system text apart. */
+/** `GET /sessions/{id}/history`: OpenAI's form, or Anthropic's with a separate system text. */
 export type HistoryAnswer = AnswerTo<Operations["getHistory"]>;
 
 /** `GET /search`. */

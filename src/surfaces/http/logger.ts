@@ -1,5 +1,5 @@
-// Structured logs: a line for each request that was refused or failed, for all of them at level debug, and never a word of
-// what was recorded.
+// Structured logs: a line for each refused or failed request, for every request at level debug, and never recorded
+// text.
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { type DestinationStream, destination, type LevelWithSilent, levels, pino } from "pino";
 import { claimedKeyId } from "../../guard/keys.js";
@@ -9,11 +9,11 @@ type Level = "debug" | "info" | "warn";
 
 export interface ServerLogger {
   readonly logger: FastifyBaseLogger;
-  /** Writes out what is still buffered. */
+  /** Writes what is still buffered. */
   flush(): void;
 }
 
-/** A logger that gathers lines and writes them to stderr without making a request wait, or to another place. */
+/** A logger that buffers lines and writes them to stderr, or elsewhere, without delaying requests. */
 export function createLogger(options: {
   readonly level: LevelWithSilent;
   readonly destination?: DestinationStream;
@@ -37,28 +37,30 @@ declare module "fastify" {
   }
 }
 
-/** Checked before anything is gathered for a line below the level. */
+/** Checked before a line below the level is built. */
 export function isEnabled(threshold: string, level: Level): boolean {
   const value = (name: string): number => levels.values[name] ?? Number.POSITIVE_INFINITY;
   return value(level) >= value(threshold);
 }
 
-/** What the request checks refuse: no key or a wrong one, the wrong scope or origin, a foreign host, too much hurry. */
+/**
+ * What the request checks refuse: a missing or wrong key, the wrong scope or origin, a foreign host, too many requests.
+ */
 const REFUSED_AT_DOOR: ReadonlySet<number> = new Set([401, 403, 421, 429]);
 
-/** A record takes thousands of captures a second; a line for each would say nothing that the record does not. */
+/** A record takes thousands of captures a second; a line for each would repeat the record. */
 function levelOf(status: number): Level {
   if (status < 400) return "debug";
   return REFUSED_AT_DOOR.has(status) ? "warn" : "info";
 }
 
-/** Who asked: the address, and the id of the key that was sent, good or not. Never the key. */
+/** The caller: its address, and the id of the key it sent, valid or not. Never the key. */
 function whoAsked({ ip, headers }: FastifyRequest): { readonly address: string; readonly key_id?: string } {
   const key_id = claimedKeyId(headers.authorization);
   return { address: ip, ...(key_id === undefined ? {} : { key_id }) };
 }
 
-/** A line when a request is done. Addresses carry queries, so only the route is named. */
+/** A line when a request is done. URLs contain queries, so only the route is logged. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, says: string): void {
   const level = levelOf(reply.statusCode);
   if (!isEnabled(reply.log.level, level)) return;
@@ -78,7 +80,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply, says: s
   );
 }
 
-/** What is refused on the bare connection, before there is a request. */
+/** What is refused on the raw connection, before there is a request. */
 export function logRefusal(
   log: FastifyBaseLogger,
   refusal: { readonly status: number; readonly code: string; readonly address: string | undefined },
@@ -86,7 +88,7 @@ export function logRefusal(
   log[levelOf(refusal.status)](refusal, "request");
 }
 
-/** Decides what Fastify logs by itself: a line when a request is done, and what went wrong on the way. */
+/** Replaces Fastify's own log lines about requests. */
 export class RequestLog extends LogController {
   override incomingRequest(): void {}
 
@@ -98,7 +100,7 @@ export class RequestLog extends LogController {
   override routeNotFound(): void {}
 
   override streamError(error: Error & { readonly code?: string }, request: FastifyRequest, reply: FastifyReply): void {
-    // Clients end a tail or a download by disconnecting; that is no error.
+    // Clients end a tail or a download by disconnecting, which is not an error.
     if (error.code === "ERR_STREAM_PREMATURE_CLOSE") logRequest(request, reply, "client hung up");
     else logFailure(request, error);
   }
@@ -117,12 +119,12 @@ export function logFailure(request: FastifyRequest, error: unknown): void {
   request.log.error({ request: id, method, route: request.routeOptions.url ?? null, ...describe(error) }, "failure");
 }
 
-/** An error without recorded text: a parser's message quotes what it could not parse, so only faults show theirs. */
+/** An error without recorded text: a parser's message quotes its input, so only faults show their message. */
 function describe(error: unknown): { readonly [name: string]: unknown } {
   if (!(error instanceof Error)) return { error: typeof error };
   // A fault has an outside cause and a hint; a stack trace would add nothing.
   if (error instanceof Fault) {
-    // What the client was not told is for the operator.
+    // What the client was not told is logged for the operator.
     const { code, message, hint } = error.cause instanceof Fault ? error.cause : error;
     return { error: code, message, hint };
   }

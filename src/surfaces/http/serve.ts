@@ -1,4 +1,4 @@
-// Serving: listens on an address, and on closing lets what is under way finish before the store is closed.
+// Serving: listens on an address, and on closing lets open requests finish before the store is closed.
 
 import { type AddressInfo, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -12,16 +12,16 @@ import { createServer, HOST_DEFAULT, type ServerOptions } from "./server.js";
 export interface ServeOptions extends ServerOptions {
   /** 0 takes any free port. */
   readonly port?: number;
-  /** How long requests under way may take once closing has begun. */
+  /** How long open requests may take once closing has begun. */
   readonly drain_ms_max?: number;
 }
 
 export interface Serving {
   /** For example `http://127.0.0.1:4747`. */
   readonly address: string;
-  /** Every address it is reached at, this machine's own first: more than one where it listens on all of them. */
+  /** Every address of the server, this machine's own first; several if it listens on all of them. */
   readonly addresses: readonly string[];
-  /** Stops listening, waits for the requests under way, closes the recorder. May be called more than once. */
+  /** Stops listening, waits for open requests, and closes the recorder. May be called more than once. */
   close(): Promise<void>;
 }
 
@@ -31,8 +31,8 @@ const DRAIN_MS_MAX = 7_000;
 const IDLE_CHECK_MS = 25;
 
 /**
- * Fails as `listen` does, with `EADDRINUSE` for instance, and with `host_refused` where others could reach a store that
- * has no keys; the recorder is then left open.
+ * Fails as `listen` does, for example with `EADDRINUSE`, and with `host_refused` if others could reach a store without
+ * keys; the recorder is then left open.
  */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { host = HOST_DEFAULT, allow_hosts = [], port = PORT_DEFAULT, drain_ms_max = DRAIN_MS_MAX, recorder } = options;
@@ -57,13 +57,13 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   };
 }
 
-/** A server that listens everywhere is reached at the addresses of its machine; there is none called 0.0.0.0. */
+/** A server that listens everywhere has all addresses of its machine; 0.0.0.0 is none of them. */
 function addressesOf(app: FastifyInstance, scheme: "http" | "https"): readonly string[] {
   const { address, port } = app.server.address() as AddressInfo;
   const isWild = address === "0.0.0.0" || address === "::";
   const own = Object.values(networkInterfaces())
     .flatMap((known = []) => known)
-    // Link-local ones are good only together with the name of an interface, which no browser takes.
+    // Link-local addresses need the name of an interface, which no browser accepts.
     .filter(({ family, scopeid = 0 }) => (family === "IPv4" || address === "::") && scopeid === 0)
     .sort((left, right) => Number(right.internal) - Number(left.internal));
   const shown = isWild && own.length > 0 ? own.map((known) => known.address) : [address];
@@ -71,7 +71,7 @@ function addressesOf(app: FastifyInstance, scheme: "http" | "https"): readonly s
 }
 
 async function drain(app: FastifyInstance, msMax: number): Promise<void> {
-  // A connection whose last request ends during the closing would otherwise stay open until its client tires of it.
+  // A connection whose last request ends during closing would otherwise stay open until its client closes it.
   const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
   const cut = setTimeout(() => app.server.closeAllConnections(), msMax);
   try {
@@ -91,7 +91,7 @@ function watchStore(recorder: Recorder, logger: FastifyBaseLogger, pollMs = POLL
   let known: string | undefined;
   let isPolling = false;
   const poll = async (): Promise<void> => {
-    // A database that dropped off the network answers late.
+    // An unreachable database answers late.
     if (isPolling) return;
     isPolling = true;
     const { trouble, position } = await recorder.health().finally(() => {
@@ -102,7 +102,7 @@ function watchStore(recorder: Recorder, logger: FastifyBaseLogger, pollMs = POLL
     if (trouble === undefined) logger.info({ position }, "the store can be used again");
     else logger.warn({ trouble, position }, `${wordsOf(trouble)}; captures and reads are refused until it is back`);
   };
-  // It fails only when the recorder is closed meanwhile.
+  // It fails only if the recorder is closed meanwhile.
   const timer = setInterval(() => void poll().catch(() => undefined), pollMs).unref();
   return () => clearInterval(timer);
 }
@@ -120,5 +120,5 @@ function logRecorded(recorder: Recorder, logger: FastifyBaseLogger): () => void 
 }
 
 function wordsOf(trouble: string): string {
-  return trouble === "store_unavailable" ? "the database is away" : "the store cannot be used";
+  return trouble === "store_unavailable" ? "the database is unreachable" : "the store cannot be used";
 }

@@ -26,23 +26,23 @@ import { tailRoutes } from "./routes/tail.js";
 
 export interface ServerOptions {
   readonly recorder: Recorder;
-  /** What `/health` and the documentation call this version. */
+  /** The version in `/health` and the documentation. */
   readonly version: string;
-  /** Without one nothing is logged. */
+  /** Without it, nothing is logged. */
   readonly logger?: FastifyBaseLogger | undefined;
   /** The address it will listen on, 127.0.0.1 by default: one of the names it answers to. */
   readonly host?: string;
-  /** Further names that it is reached by. */
+  /** Further names of the server. */
   readonly allow_hosts?: readonly string[];
   /** Certificate and private key, as PEM; with them it speaks HTTPS only. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly limits?: Partial<ServerLimits>;
-  /** Looks at the store itself, for `/doctor`; where it is left out there is no such address. */
+  /** Checks the store itself, for `/doctor`; without it there is no such route. */
   readonly inspect?: (() => Promise<Diagnosis>) | undefined;
 }
 
 export const HOST_DEFAULT = "127.0.0.1";
-/** Slow requests are looked for this often. */
+/** Slow requests are checked this often. */
 const CHECKING_MS = 1_000;
 /** Room for a session id of 512 bytes, each percent-encoded. */
 const PARAM_CHARS_MAX = 1_600;
@@ -54,18 +54,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const answerAddress = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     if (isUnreadableView(request)) sendHtml(reply.code(400), page.index);
     else refuseAddress(error, request, reply);
-    // It passes none of the hooks, and so would go by unseen.
+    // It bypasses the hooks, and would not be logged.
     logRequest(request, reply, "request");
   };
   const app = fastify({
     ...(logger === undefined ? { logger: false } : { loggerInstance: logger }),
     logController: new RequestLog(),
-    // A logger of its own for each request would cost more than the line it writes; the lines carry the id themselves.
+    // A logger per request would cost more than its line; the lines contain the id themselves.
     childLoggerFactory: (parent) => parent,
     ...connectionOptions(limits, tls),
     requestTimeout: limits.request_ms,
     keepAliveTimeout: limits.keep_alive_ms,
-    // While closing, what still comes in on an open connection is served, and the connection ended after it.
+    // While closing, requests on open connections are still served, and the connection closed afterwards.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
     frameworkErrors: answerAddress,
@@ -78,7 +78,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   acceptJson(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => refuseRoute(app, request, reply));
-  // The checks come first, since what a route needs is asked by the hooks below.
+  // The checks come first, because the hooks below use the route's scope.
   const rate = new RateLimit(limits.requests_per_second);
   checkRequests(app, { keys: recorder.keys, hosts: new HostCheck({ host, allow_hosts }), rate });
   const gates = addGates(app, { limits, isPressed: () => recorder.monitoring.load().capture.is_pressed });
@@ -94,18 +94,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
   mcpRoutes(app, { recorder, version });
   pageRoutes(app, page);
   documentRoutes(app, { version, paths });
-  // In a scope of their own: an empty body is accepted there.
+  // In a separate scope, because an empty body is accepted there.
   app.register(async (scope) => hookRoutes(scope, recorder));
   return app;
 }
 
-/** What Node itself keeps watch over. Fastify takes the same settings by two names. */
+/** Node's own timeouts and limits. Fastify takes the same settings under two names. */
 function connectionOptions(limits: ServerLimits, tls: ServerOptions["tls"]): { readonly http: HttpOptions } {
   const http = {
     maxHeaderSize: limits.head_bytes,
     headersTimeout: limits.head_ms,
     connectionsCheckingInterval: CHECKING_MS,
-    // A request without one is refused by the checks, in the usual shape.
+    // A request without a Host is refused by the checks, in the usual form.
     requireHostHeader: false,
   };
   if (tls === undefined) return { http };

@@ -121,7 +121,7 @@ function refuseScope(needs: readonly Need[], granted: Scope): void {
   throw new RecorderError({
     code: "scope_insufficient",
     message: `this needs a key with scope ${needed}, and the one sent has ${granted}`,
-    hint: `\`hansard keys create --scope ${needed}\` makes one.`,
+    hint: `\`hansard keys create --scope ${needed}\` creates one.`,
   });
 }
 

@@ -1,5 +1,5 @@
-// Tools of operations: their schemas and answers follow from the operation. Long answers are cut to what fits before a model,
-// and what a model reads is always masked.
+// Tools of operations: their schemas and answers follow from the operation. Long answers are cut to fit, and always
+// masked.
 import { knownOptions } from "../../model/options.js";
 import { RecorderError } from "../../model/rejection.js";
 import { operationList } from "../../operations/index.js";
@@ -39,7 +39,7 @@ function asking(carried: Carried): Tool {
     async call(recorder, given) {
       const named = withoutAliases(given, tool.aliases);
       const args = knownOptions(named, Object.keys(inputOf(carried, cut).properties));
-      // What is in no path says in its own words that it is missing.
+      // Missing arguments are reported in the tool's own terms.
       const inPath = pathParametersOf(operation).map((name) => tool.names?.[name] ?? name);
       const absent = inPath.find((name) => (args[name] ?? undefined) === undefined);
       if (absent !== undefined) {
@@ -95,7 +95,7 @@ function withoutAliases(given: Arguments, aliases: { readonly [alias: string]: s
 
 /** How a long answer is cut. */
 interface Cut {
-  /** Whether it is read on with a cursor that the tool makes itself. */
+  /** Whether it continues with a cursor that the tool makes itself. */
   readonly has_cursor: boolean;
   readonly output: (carried: Carried, schemas: Schemas) => JsonSchema;
   readonly answer: (
@@ -123,7 +123,7 @@ const whole: Cut = {
   },
 };
 
-/** Fewer rows are asked for until they fit. */
+/** Fewer rows are requested until they fit. */
 const pages: Cut = {
   has_cursor: false,
   output: whole.output,
@@ -235,12 +235,12 @@ function fieldAt(answer: Document, path: string): unknown {
   return path.split(".").reduce<unknown>((value, name) => (value as Document)[name], answer);
 }
 
-/** Of an answer that is wide rather than long: what is no list. */
+/** For an answer with too many members: everything except lists. */
 function withoutLists(answer: object): Document {
   return Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, Array.isArray(value) ? [] : value]));
 }
 
-/** The same of a row: of a message its role, and that it has a content. */
+/** The same for a row: of a message, its role and whether it has content. */
 function onlyTexts(row: object): object {
   const texts = Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? value.slice(0, 40) : ""]);
   return Object.fromEntries(texts);

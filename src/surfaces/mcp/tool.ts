@@ -29,7 +29,7 @@ export interface Tool {
 /** The schemas of the HTTP interface by name. */
 export type Schemas = { readonly [name: string]: JsonSchema };
 
-/** An answer that holds recorded text; where nothing else reads better, the text is the document itself. */
+/** An answer with recorded text; unless something reads better, the text is the document itself. */
 export function recordedAnswer(
   structured: { readonly next_cursor?: string | null; readonly [name: string]: unknown },
   text = JSON.stringify(structured),

@@ -1,4 +1,4 @@
-// A recording proxy on loopback, for programs in which only the address of the provider can be changed.
+// A recording proxy on loopback, for programs that let you change only the provider's address.
 import * as http from "node:http";
 import * as https from "node:https";
 import type { AddressInfo } from "node:net";
@@ -18,9 +18,9 @@ type BytesWatch = StreamWatch<Uint8Array>;
 export interface ProxyOptions {
   readonly recorder: Recorder;
   readonly port: number;
-  /** Where everything goes; without it the first part of the path names the provider. */
+  /** Where everything is sent; without it the first part of the path names the provider. */
   readonly to?: string | undefined;
-  /** Labels of the calls that bring none of their own. */
+  /** Labels of calls without their own. */
   readonly labels: CaptureLabels;
   /** Hears why a call is not recorded. */
   readonly onLost: (reason: string) => void;
@@ -38,10 +38,10 @@ export const proxiedProviders: { readonly [name: string]: string } = {
   gemini: "https://generativelanguage.googleapis.com",
 };
 
-/** A program that can send headers names the session of a call with these; they are not passed on. */
+/** A program that can send headers names the session of a call with these; they are not forwarded. */
 const ownHeaders = { "x-hansard-session": "session_id", "x-hansard-project": "project" } as const;
 
-/** Of this connection and not of the next one. */
+/** Headers of one connection. */
 const hopByHop = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"],
   ...["proxy-connection", "upgrade", "host", "expect"],
@@ -53,7 +53,7 @@ const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 /** How long closing waits for calls that were cut off to be recorded. */
 const END_MS = 5_000;
 
-/** An idle connection is closed before something on the way could drop it silently; one in use never is. */
+/** An idle connection is closed before a router could drop it silently; one in use never is. */
 const connections = { keepAlive: true, timeout: 4_000 } as const;
 
 export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOptions): Promise<Proxying> {
@@ -64,8 +64,8 @@ export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOp
   const unfinished = new Set<Promise<void>>();
   const hosts = new HostCheck({ host: "127.0.0.1", allow_hosts: [] });
   const forward = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-    // Its address is well known, so web pages can guess it: no page may spend what the programs pay for or write into the
-    // record, and no link may lead here.
+    // Its address is well known, so web pages can guess it: no page may spend money or write into the record, and no
+    // link may lead here.
     const refused = hosts.refuse({ raw: request, protocol: "http", routeOptions: { config: { is_audited: true } } });
     if (refused !== undefined) {
       refuse(response, new Error(refusals[refused.code]), refused.code === "host_foreign" ? 421 : 403);
@@ -103,16 +103,16 @@ export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOp
     try {
       upstream = ask(target, options, (answer) => passBack(answer, response, recording));
     } catch (error) {
-      // A header or an address that cannot be sent on.
+      // A header or an address that cannot be forwarded.
       fail(error);
       return;
     }
     upstream.on("error", fail);
-    // Without an error where the provider changes the protocol unasked.
+    // If the provider changes the protocol unasked, that is not an error.
     upstream.on("close", () => {
       if (!response.headersSent) fail(new Error("the connection was closed without an answer"));
     });
-    // A client that no longer waits for the answer has ended the call.
+    // A client that disconnects has ended the call.
     response.on("close", () => upstream.destroy());
     request.pipe(upstream);
   };
@@ -129,7 +129,7 @@ export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOp
         server.closeAllConnections();
         for (const { agent } of Object.values(transports)) agent.destroy();
       });
-      // Calls that were under way have ended, and are recorded as far as they came.
+      // Open calls are ended, and recorded as far as they came.
       await Promise.race([Promise.all(unfinished), pause(END_MS, undefined, { ref: false })]);
     },
   };
@@ -153,7 +153,7 @@ function observe(answer: http.IncomingMessage, watch: BytesWatch): void {
   });
 }
 
-/** Answers are asked for uncompressed; one that is compressed all the same goes on as it is, and is unpacked for the record. */
+/** Answers are requested uncompressed; a compressed one is forwarded unchanged, and decompressed for the record. */
 function unpacked(encoding: string | undefined, watch: BytesWatch): BytesWatch {
   const unpack = encoding === undefined ? undefined : unpackerOf(encoding.toLowerCase());
   if (unpack === undefined) return watch;
@@ -205,16 +205,16 @@ function labelsOf(headers: http.IncomingHttpHeaders): CaptureLabels {
 
 function headersOnward(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
   const kept = Object.entries(withoutHop(headers)).filter(([name]) => !Object.hasOwn(ownHeaders, name));
-  // A body without a length is sent in chunks whatever the method: Node would send that of a GET without framing, and the
+  // A body without a length is sent in chunks for any method: Node would send that of a GET without framing, and the
   // server would take it for the next request.
   const framing = headers["transfer-encoding"] === undefined ? {} : { "transfer-encoding": "chunked" };
   return { ...Object.fromEntries(kept), ...framing, "accept-encoding": "identity" };
 }
 
-/** Without the headers of this connection alone: the known ones, and those that its Connection header names. */
+/** Without the headers of this connection: the known ones, and those that its Connection header names. */
 function withoutHop(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
   const named = new Set((headers.connection ?? "").toLowerCase().split(/[\s,]+/));
-  // Where a body ends is never a matter of one connection.
+  // Framing headers are never per connection.
   named.delete("content-length");
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)));
 }
@@ -225,7 +225,7 @@ function headerPairs({ headers }: http.IncomingMessage): readonly (readonly [str
   return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as const));
 }
 
-/** The request body, read while it passes; undefined where it is too large or incomplete. */
+/** The request body, read while it is forwarded; undefined if it is too large or incomplete. */
 function textOf(request: http.IncomingMessage): Promise<string | { readonly lost: string } | undefined> {
   return new Promise((resolve) => {
     let pieces: Buffer[] = [];
@@ -250,7 +250,7 @@ function refuseAddress(response: http.ServerResponse): void {
   refuse(response, new Error(`the path must begin with one of ${names.join(", ")}`), 404);
 }
 
-/** In the shape that every provider's SDK shows as an error. */
+/** In the form in which every provider's SDK shows an error. */
 function refuse(response: http.ServerResponse, error: unknown, status = 502): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();

@@ -24,7 +24,7 @@ const OF_SUBAGENT = /\/agent-[^/]*$/;
 
 interface RulesReading {
   readonly proposals: readonly Proposal[];
-  /** What looked like an instruction or a decision, and was not taken for one. */
+  /** What looked like an instruction or a decision, but was not used. */
   readonly passed_over: readonly PassedOverWords[];
 }
 

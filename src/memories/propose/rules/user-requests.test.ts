@@ -51,14 +51,14 @@ describe("a standing instruction of a user", () => {
     ["Never seen such an error before.", '"seen" is not a known instruction.'],
     ["Always happy to help.", '"happy" is not a known instruction.'],
     ["Always answer as follows:", "It announces what comes next."],
-    ["Never return Promise<void> from a handler.", "It holds code."],
+    ["Never return Promise<void> from a handler.", "It contains code."],
     ["I prefer the second option.", "It is a choice of the moment."],
     ["I prefer tabs, but do what you like.", "It is a choice of the moment."],
-    ["I prefer i5 over i7, and colors like silver or black.", "What it prefers is nothing that work is made of."],
+    ["I prefer i5 over i7, and colors like silver or black.", "The preference is not about work."],
     [`Always use ${"very ".repeat(40)}long names.`, "It has more than 200 characters."],
     ["You are a cook. Always answer in French.", "The message is written for a model."],
     [`${"More words. ".repeat(10)}Always answer in German.`, "The message is long, and may be pasted."],
-    ["# Rules\n- Always answer in German\n- Never push to main", "It stands in a list or a document."],
+    ["# Rules\n- Always answer in German\n- Never push to main", "It is in a list or a document."],
   ])("%j is passed over", (text, reason) => {
     const { proposals, passed_over } = says(text);
     expect(proposals).toEqual([]);

@@ -158,7 +158,7 @@ export function findStanding(prose: string): {
     const said = plain(sentence.text.replaceAll("’", "'").replaceAll(/\s+/g, " ")).replace(OPENING, "");
     if (!INSTRUCTION.test(said) && !PREFERENCE.test(said)) continue;
     const range = { start: sentence.start, end: sentence.end };
-    const inDocument = sentence.start >= end ? "It stands in a list or a document." : undefined;
+    const inDocument = sentence.start >= end ? "It is in a list or a document." : undefined;
     const reason = flaw ?? inDocument ?? flawOfSentence(said);
     if (reason !== undefined) passed_over.push({ ...range, reason });
     else findings.push({ type: namesTool(said) ? "project" : "preference", content: said, ...range });
@@ -184,12 +184,12 @@ function flawOfSentence(said: string): string | undefined {
   const verb = INSTRUCTION.exec(said)?.[1]?.toLowerCase();
   if (verb !== undefined && !VERBS.has(verb)) return `"${verb}" is not a known instruction.`;
   if (said.length > SENTENCE_CHARS_MAX) return `It has more than ${SENTENCE_CHARS_MAX} characters.`;
-  if (CODE.test(said)) return "It holds code.";
+  if (CODE.test(said)) return "It contains code.";
   if (said.endsWith(":")) return "It announces what comes next.";
   if (ONE_OFF.test(said) || TAKES_PRONOUN.test(said)) return "It may hold for one task only, or refers to other text.";
   if (verb !== undefined) return undefined;
   const preferred = PREFERENCE.exec(said)?.[1] ?? "";
   if (OPTION.test(preferred) || QUALIFIED.test(preferred)) return "It is a choice of the moment.";
-  if (!OF_WORK.test(preferred) && !namesProgram(preferred)) return "What it prefers is nothing that work is made of.";
+  if (!OF_WORK.test(preferred) && !namesProgram(preferred)) return "The preference is not about work.";
   return undefined;
 }

@@ -58,7 +58,7 @@ export const restoreCommand: CommandModule = {
 discards what its old index and seal expected; its keys stay. In a new place there are no keys: create them before you
 serve it beyond this machine. The next command that reads rebuilds the index.`,
           ],
-          [["into a folder of its own", "hansard restore record-2026-11-15.db --data ./restored"]],
+          [["into a new folder", "hansard restore record-2026-11-15.db --data ./restored"]],
         ),
       );
   },

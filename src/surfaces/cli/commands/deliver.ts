@@ -29,7 +29,7 @@ export const deliverCommand: CommandModule = {
         "after",
         helpText(
           [
-            "A running agent also delivers what others left for the same server; use this where none is running.",
+            "Running agents deliver spooled entries for their own server; use this command if none is running.",
             "The spools of running agents are not touched. HANSARD_KEY is sent only to the server in --url or HANSARD_URL.",
           ],
           [
@@ -48,7 +48,7 @@ export const deliverCommand: CommandModule = {
     const folder = spool ?? defaultSpoolFolder(here);
     const servers = url === undefined ? spooledServers(here, folder) : [url];
     const keyOf = (server: string): string | undefined => settings.keyOf(server, { is_flag: server === url });
-    // The spool names servers, and a key is not sent to an address only because it stands there.
+    // The spool names servers, but a key is not sent to an address only because the spool names it.
     const hasKey = (process.env.HANSARD_KEY ?? "") !== "";
     if (url === undefined && hasKey && servers.some((server) => keyOf(server) === undefined)) throw unnamed(servers);
     const deliveries: Delivered[] = [];
@@ -82,7 +82,7 @@ async function deliver(server: string, folder: string, key: string | undefined):
     spool: folder,
     onProblem: (one) => problems.push(one),
   });
-  // A flush ends after a few seconds, which is too short for a large spool, so it is repeated while it makes progress.
+  // A flush ends after a few seconds, too short for a large spool, so it is repeated while it makes progress.
   const settled = (): number => recorder.counters.sent + recorder.counters.dropped;
   for (let before = -1; settled() > before; ) {
     before = settled();

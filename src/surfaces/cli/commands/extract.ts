@@ -27,7 +27,7 @@ export const extractCommand: CommandModule = {
           [],
           [
             ["propose memories from the whole record", "hansard extract"],
-            ["also ask a model, about sessions that have ended", "hansard extract --via 'claude -p'"],
+            ["also let a model read sessions that have ended", "hansard extract --via 'claude -p'"],
             ["see why something was not proposed", "hansard extract --session cli:anna --explain"],
           ],
         ),

@@ -32,12 +32,12 @@ const BAR_TOTAL = 1_000;
 export const importCommand: CommandModule = {
   define(command: Command): void {
     command
-      .argument("[path...]", "files, folders, or - for standard input; without any, the files of known tools")
+      .argument("[path...]", "files, folders, or - for standard input; by default, the files of known tools")
       .option("--format <name>", `the format, if it cannot be detected: ${importFormats.join(", ")}`)
-      .option("--timezone <zone>", "the zone of times that name none, such as Europe/Berlin (this machine's)")
+      .option("--timezone <zone>", "time zone of times without one, such as Europe/Berlin (this machine's)")
       .option("--as-new", "give the entries of a Hansard export new positions, even if its hash chain is broken")
       .option("--restore", "a Hansard export is your own record: its verdicts on memories count")
-      .option("--redact <when>", "capture: mask secrets before they are stored")
+      .option("--redact <when>", "with capture: mask secrets before they are stored")
       .option("--yes", "without a path: import what was found without asking")
       .option("--json", "print JSON")
       .addHelpText(

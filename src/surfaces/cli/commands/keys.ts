@@ -28,7 +28,7 @@ export const keysCommand: CommandModule = {
       .argument("[id]", "for revoke: the id that list shows")
       .option("--scope <scope>", "for create: capture, metrics, read, review (and read) or admin (everything)")
       .option("--name <text>", "for create: what or whom it is for")
-      .option("--json", "print JSON; the default of create when its output is not a terminal")
+      .option("--json", "print JSON (for create, the default if the output is not a terminal)")
       .addHelpText(
         "after",
         helpText(

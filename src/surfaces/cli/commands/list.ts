@@ -30,7 +30,7 @@ function rowsOf(page: Page): readonly ListedEntry[] {
   return "entries" in page ? page.entries : (page.interactions as readonly InteractionSummary[]);
 }
 
-/** Memories, chunks and long texts are an interaction's; asking for one of them asks for interactions. */
+/** Memories, chunks and long texts belong to interactions; asking for one of them lists interactions. */
 function choose({ options, json }: Invocation): AnyOperation {
   const entries = flagsGiven(options, listEntries);
   const interactions = flagsGiven(options, listInteractions);
@@ -82,14 +82,14 @@ function emptyText({ options, settings, screen }: Invocation): string {
 const ROOMY = 100;
 /** And these for none. */
 const NARROW = 60;
-/** So much of a text is worth a line where nothing has to fit. */
+/** How much of a text is shown if nothing limits the width. */
 const TEXT_WIDTH_MAX = 400;
 
 interface ListColumn extends Column {
   readonly text: (entry: ListedEntry) => string;
 }
 
-/** A column that says the same in every row, because it was asked for or is empty, leaves its room to the text. */
+/** A column with the same value in every row, because it was filtered or is empty, is left out. */
 function tableOf(invocation: Invocation, rows: readonly ListedEntry[]) {
   const { out } = invocation.screen;
   const { colours } = out;
@@ -104,7 +104,7 @@ function tableOf(invocation: Invocation, rows: readonly ListedEntry[]) {
   const labels = [...label("session_id", "session"), ...label("project", "project"), ...label("client", "client")];
   const { columns: room = ROOMY } = isWide ? {} : out;
   const labelsShown = room >= ROOMY ? labels.length : room >= NARROW ? 1 : 0;
-  // Messages of one kind still differ by who speaks.
+  // Messages of one kind still differ by speaker.
   const isOneVoice = isFixed("kind") && rows.every((row) => row.kind !== "message");
   const columns: readonly ListColumn[] = [
     { title: "#", align: "right", paint: (text) => colours.bold(text), text: (row) => String(row.position) },

@@ -1,4 +1,4 @@
-// `hansard memories`: the list of them, one with its history, and adding one on a person's word.
+// `hansard memories`: lists them, shows one with its history, adds one, and audits memory files.
 
 import { readFileSync } from "node:fs";
 import type { MemoryInput, MemoryList, Recorder } from "../../../index.js";
@@ -119,7 +119,7 @@ const NONE_YET =
 
 const ADD_OPTIONS = ["type", "project", "confidence", "validUntil"] as const;
 
-/** The options that only some tasks take; what did nothing would look as if it had been done. */
+/** The options that only some subcommands take; an option without effect is an error. */
 const optionsByTask: { readonly [task: string]: readonly string[] } = {
   list: attributesOf(listMemories),
   show: [],

@@ -18,7 +18,7 @@ export const recordCommand: CommandModule = {
   define(command: Command): void {
     command.argument("[-]", "read a JSON object, an array or NDJSON from standard input; the default without flags");
     defineRecordOptions(command);
-    command.option("--redact <when>", "capture: mask secrets before they are stored");
+    command.option("--redact <when>", "with capture: mask secrets before they are stored");
     command.option("--json", "print JSON").addHelpText(
       "after",
       examplesText([
@@ -269,8 +269,7 @@ const describedBy: { readonly [N in FieldName | OwnFlagName]: string } = {
   tool_calls: "the tool calls, in OpenAI's format",
   tool_call_id: "the call that the message answers",
   name: "who said it",
-  injected:
-    "command, summary, reminder, environment, hook, file, output or other: a program put it there, nobody said it",
+  injected: "for text that a program inserted: command, summary, reminder, environment, hook, file, output or other",
   tool: "the tool that was called",
   args: "its arguments",
   result: "its result",

@@ -1,4 +1,4 @@
-// `hansard reflect`: the report as text with plots, as Markdown where it is piped, or as the document of GET /reflection.
+// `hansard reflect`: the report as text with plots, as Markdown if it is piped, or as the document of GET /reflection.
 import type { ReflectionReport } from "../../../index.js";
 import { operations } from "../../../operations/index.js";
 import { operationCommand } from "../operation-command.js";

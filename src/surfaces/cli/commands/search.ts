@@ -54,7 +54,7 @@ function nothingText(operands: readonly string[]): string {
   return query === "" ? "Nothing recorded matches.\n" : `Nothing recorded matches '${query}'.\n`;
 }
 
-/** Matches that only `--kind` shows. */
+/** Matches that only `--kind` finds. */
 function elsewhereText({ elsewhere = {}, elsewhere_at_least }: SearchPage, { colours, columns }: Pane): string {
   const counts = Object.entries(elsewhere).map(([name, count]) => `${formatCount(count)} with kind:${name}`);
   if (counts.length === 0) return "";
@@ -62,7 +62,7 @@ function elsewhereText({ elsewhere = {}, elsewhere_at_least }: SearchPage, { col
   return `\n${colours.dim(wrapText(text, columns).join("\n"))}\n`;
 }
 
-/** A line that says which entry it is, and the words around the match below it. */
+/** A line that identifies the entry, and below it the text around the match. */
 function hitText(hit: SearchHit, pane: Pane, isWide: boolean): string {
   const { bold, dim, inverse } = pane.colours;
   const who = whoOf(hit);
@@ -100,7 +100,7 @@ function facetsText(facets: NonNullable<SearchPage["facets"]>, { colours, column
     const lines = wrapText(text, width).join(`\n${" ".repeat(FACET_INDENT)}`);
     return counts.length === 0 ? "" : `${colours.bold(title.padEnd(FACET_INDENT - 1))} ${lines}\n`;
   };
-  // Where not every session is named, all hits may have been counted all the same.
+  // If not every session is named, all hits may still have been counted.
   const isCut = !facets.complete && facets.counted === limits.facet_hits;
   return [
     `\n${isCut ? "Of the newest " : ""}${formatCount(facets.counted)} found\n`,

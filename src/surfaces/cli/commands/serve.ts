@@ -31,7 +31,7 @@ export const serveCommand: CommandModule = {
       .option("--tls-key <file>", "its PEM private key (HANSARD_TLS_KEY)")
       .option("--rate <n>", "requests per second of one key or address (HANSARD_RATE, or 20000); 0: no limit")
       .option("--prices <file>", "prices for /usage, in LiteLLM's format (HANSARD_PRICES)")
-      .option("--redact <when>", "capture: mask secrets before they are stored, not only where they are shown")
+      .option("--redact <when>", "with capture: mask secrets before they are stored, not only where they are shown")
       .option("--watch", "also record what other tools write on this machine, as `hansard watch` does")
       .option("--verbose", "log every request, not only rejected and failed ones")
       .addHelpText(
@@ -85,14 +85,14 @@ async function serveRecord(
   const isWatching = options.watch === true;
   const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
   const logger = logging.createLogger({
-    // Leaves out Fastify's own lines about its addresses: the banner or the line below says it better.
+    // Leaves out Fastify's own lines about its addresses: the banner or the line below has them.
     level: "warn",
     toHint: (hint) => hintText(hint, settings),
     ...(err.isTerminal ? { destination: { write: (line: string) => err.write(logText(line, err)) } } : {}),
   });
-  // Opening may create a store, so a port that cannot be used is found out first.
+  // Opening may create a store, so an unusable port is detected first.
   if (isLoopback(host)) await tryListening(host, settings.port);
-  // Until then nothing was acknowledged, and a database that does not answer must not delay the exit.
+  // Nothing was acknowledged until then, and a database that does not answer must not delay the exit.
   let isOpen = false;
   void stop.then(() => isOpen || process.exit(exitStatus.done));
   const beyond = nameBeyondLoopback({ host, allow_hosts: settings.allow_host });
@@ -163,7 +163,7 @@ function alreadyServed(): WrongUse {
   return new WrongUse({ code: "setting_invalid", field: "--data", message, hint });
 }
 
-/** Seals are no use for a store in memory. */
+/** A store in memory needs no seals. */
 async function keepSeals(options: {
   readonly recorder: Recorder;
   readonly data: string;
@@ -216,7 +216,7 @@ function readTls(files: Invocation["settings"]["tls"]): { readonly cert: string;
   return tls;
 }
 
-/** The first signal asks for an orderly end, the second one exits at once. */
+/** The first signal asks for an orderly shutdown, the second one exits at once. */
 function onSignal(first: (signal: NodeJS.Signals) => void): void {
   let asked = false;
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -265,7 +265,7 @@ async function announce(options: {
   pane.write(bannerText({ version, addresses, place, settings, health, keys }, pane));
 }
 
-/** Undefined if the keys cannot be read: the server runs all the same, and the banner says so. */
+/** Undefined if the keys cannot be read: the server runs anyway, and the banner says so. */
 async function countKeys(recorder: Recorder): Promise<{ readonly made: number; readonly good: number } | undefined> {
   const listed = await recorder.keys.list().catch(() => undefined);
   const good = listed?.keys.filter(({ revoked_at }) => revoked_at === undefined).length;

@@ -1,4 +1,4 @@
-// `hansard sessions`: the list of them, one of them with its timeline, and the two marks that history starts after.
+// `hansard sessions`: lists them, shows one with its timeline, and clears or consolidates one.
 
 import type { Captured, Recorder, SessionList, SessionSummary, Timeline } from "../../../index.js";
 import { RecorderError } from "../../../model/rejection.js";
@@ -24,9 +24,9 @@ export const sessionsCommand: CommandModule = {
   define: (command) =>
     defineCommand(command, [listSessions, getSession, listSessionEntries, clearSession, consolidateSession], (own) =>
       own
-        .option("--entries", "of one session: only the timeline")
-        .option("--wide", "of the list: do not cut ids and titles")
-        .option("--clear", "start the history again from here; all entries stay in the log")
+        .option("--entries", "with an id: print only the timeline")
+        .option("--wide", "in the list: do not cut ids and titles")
+        .option("--clear", "start a new history; all entries stay in the log")
         .option("--consolidate <position>", "remove entries up to this position from the history")
         .option("--summary <text>", "with --consolidate: a summary of that part")
         .option("--json", "print JSON: for one session its summary, with --entries its timeline"),

@@ -1,4 +1,5 @@
-// The line that stands for an entry in `hansard tail`: within the terminal, without a sequence of its own, tool results short.
+// The line of an entry in `hansard tail`: it fits the terminal, contains no control sequences, and shortens tool
+// results.
 import { stripVTControlCharacters } from "node:util";
 import pico from "picocolors";
 import stringWidth from "string-width";
@@ -57,7 +58,7 @@ test("an entry of another day shows its date", async () => {
   expect(fresh).toMatch(/^\d\d:\d\d:\d\d +#2 error +fresh$/);
 });
 
-test("a tool's result is shortened to a hundred characters, whatever it is", async () => {
+test("a tool's result is shortened to a hundred characters, whatever its type", async () => {
   const [text, value] = await linesOf(
     [
       { kind: "tool_call", tool: "t", result: "🙂".repeat(500) },
@@ -76,7 +77,7 @@ test("a tool's result is shortened to a hundred characters, whatever it is", asy
   expect(value?.length).toBeLessThan(170);
 });
 
-test("no line is wider than the terminal, and none carries a control sequence but its own colours", async () => {
+test("no line is wider than the terminal, and none has control sequences except its own colours", async () => {
   const hostile = "日本語 👩‍👩‍👧 \u001b[31mred\u001b[0m \u001b]0;title\u0007 \r\n \u202e over \u009b2J ".repeat(30);
   const lines = await linesOf(
     [

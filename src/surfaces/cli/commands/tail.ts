@@ -17,7 +17,7 @@ const LABELS_WIDTH_MAX = 40;
 const LABELS_SHARE = 0.3;
 const TEXT_WIDTH_MIN = 8;
 const LINE_CHARS_MAX = 400;
-/** Tool results are long, and say least at a glance. */
+/** Tool results are long, and rarely interesting at a glance. */
 const RESULT_CHARS_MAX = 100;
 
 export const tailCommand: CommandModule = {
@@ -63,7 +63,7 @@ function waitingText(after: number, pane: Pane): string {
   return `${pane.colours.dim(`Waiting for entries after #${after}. Press Ctrl-C to stop.`)}\n`;
 }
 
-/** One entry on one line: when, where in the log, what kind, what it says, and in which session and project. */
+/** One entry on one line: time, position, kind, text, session and project. */
 export function tailLine(entry: Entry | AlteredEntry, pane: Pane): string {
   const { dim, bold } = pane.colours;
   const labels = [entry.session_id, entry.project].filter((label) => label !== "").map((label) => cleanLine(label));

@@ -59,7 +59,7 @@ export const sealCommand: CommandModule = {
         "after",
         helpText(
           [
-            "Keep seals where nobody who can change the record can reach them. The key is stored outside the data folder.",
+            "Keep seals where people who can change the record cannot change them. The key is stored outside the data folder.",
           ],
           [
             ["keep a seal per night on another machine", "hansard seal | ssh vault 'cat >> seals.ndjson'"],

@@ -25,11 +25,11 @@ const MISSING_SHOWN = 3;
 export const watchCommand: CommandModule = {
   define(command: Command): void {
     command
-      .argument("[path...]", "files and folders; without any, those of known tools")
+      .argument("[path...]", "files and folders; by default, those of known tools")
       .option("--format <name>", `the format, if it cannot be detected: ${importFormats.join(", ")}`)
-      .option("--timezone <zone>", "the zone of times that name none, such as Europe/Berlin (this machine's)")
+      .option("--timezone <zone>", "time zone of times without one, such as Europe/Berlin (this machine's)")
       .option("--poll", "check every second instead of relying on file events")
-      .option("--redact <when>", "capture: mask secrets before they are stored")
+      .option("--redact <when>", "with capture: mask secrets before they are stored")
       .option("--print-service [kind]", `print a service file that starts it at login: ${unitKinds.join(", ")}`)
       .option("--json", "print events as JSON, one per line")
       .addHelpText(
@@ -41,7 +41,7 @@ rotated, truncated or replaced. Deleting a file does not change the record.`,
           ],
           [
             ["record what all known tools write", "hansard watch"],
-            ["one folder, with events for a program", "hansard watch ./transcripts --json"],
+            ["one folder, with events as JSON", "hansard watch ./transcripts --json"],
             [
               "start it at every login",
               "hansard watch --print-service \\\n    > ~/.config/systemd/user/hansard-watch.service",

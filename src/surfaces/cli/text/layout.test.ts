@@ -1,4 +1,4 @@
-// What any recorded text does to a layout: nothing is wider than the terminal, and no character is cut in two.
+// Layout of any recorded text: nothing is wider than the terminal, and no character is split.
 
 import fc from "fast-check";
 import pico from "picocolors";
@@ -43,13 +43,13 @@ function tooWide(text: string, columns: number): readonly string[] {
   return linesWiderThan(text.split("\n"), columns);
 }
 
-/** Each line that occurs is measured once: that takes longer than laying them out. */
+/** Each line is measured once, because measuring takes longer than the layout. */
 function linesWiderThan(lines: readonly string[], columns: number): readonly string[] {
   return [...new Set(lines)].filter((one) => stringWidth(one) > columns);
 }
 
-describe("whatever was recorded", () => {
-  test("a text that is cut fits, and begins with whole characters of what it was", () => {
+describe("any recorded text", () => {
+  test("a shortened text fits, and begins with whole characters of the original", () => {
     fc.assert(
       fc.property(line, fc.integer({ min: 2, max: 60 }), (text, width) => {
         const fitted = fitText(text, width);
@@ -62,7 +62,7 @@ describe("whatever was recorded", () => {
     );
   });
 
-  test("a text that is wrapped fits, and has all characters that it had, whole and in their order", () => {
+  test("a wrapped text fits, and has all characters of the original, whole and in order", () => {
     fc.assert(
       fc.property(line, fc.integer({ min: 4, max: 60 }), (text, width) => {
         const lines = wrapText(text, width);
@@ -83,7 +83,7 @@ describe("whatever was recorded", () => {
     );
   });
 
-  test("a table fits, whatever its columns hold and however many there are", () => {
+  test("a table fits, with any cells and any number of columns", () => {
     const cells = fc.array(line, { minLength: 2, maxLength: 7 });
     fc.assert(
       fc.property(widths, fc.array(cells, { minLength: 1, maxLength: 5 }), (width, given) => {
@@ -124,7 +124,7 @@ describe("whatever was recorded", () => {
   });
 });
 
-test("a word that fits on no line begins where it stands, and one line is cut rather than followed by its length", () => {
+test("an overlong word begins at its place, and one line is cut without a note about its length", () => {
   const path = `{"file_path":"/${"x".repeat(40)}"}`;
   expect(wrapText(`calls Read ${path}`, 40)).toEqual([`calls Read ${path.slice(0, 29)}`, path.slice(29)]);
   expect(paragraphLines([{ text: `raw\n${path}`, linesMax: 1 }], 40, pane(40))).toEqual([`raw ${path.slice(0, 35)}…`]);

@@ -10,7 +10,7 @@ const PROJECT_WIDTH_MIN = 6;
 export function memoryTable(memories: readonly MemorySummary[], pane: Pane): string {
   const { colours } = pane;
   const columns: readonly Column[] = [
-    // Never cut: it is there to be copied.
+    // Never shortened, because people copy it.
     { title: "ID", widthMax: ID_WIDTH, paint: (text) => colours.dim(text) },
     { title: "STATUS", paint: (text) => statusColour(text, pane)(text) },
     { title: "TYPE" },
@@ -86,7 +86,7 @@ function isSaid(part: number | string | undefined): boolean {
   return part !== undefined && part !== "";
 }
 
-/** A candidate with its evidence in context: all that a person needs to decide. */
+/** A candidate with its evidence in context: everything a person needs to decide. */
 export function candidateText(
   memory: MemoryDetail,
   place: { readonly at: number; readonly of: number; readonly others: ReadonlyMap<string, string> },
@@ -122,7 +122,7 @@ export function auditText({ file, statements, counts }: FileAudit & { readonly f
   const { bold, dim, green, yellow, red } = pane.colours;
   const paints: { readonly [verdict: string]: (text: string) => string } = {
     supported: green,
-    echoed: yellow,
+    mentioned: yellow,
     unsupported: dim,
     contradicted: red,
     superseded: red,

@@ -1,10 +1,10 @@
-// A report on a terminal: counts as people write them, and what was recorded as it was.
+// A report on a terminal: counts in the usual format, and recorded text unchanged.
 import pico from "picocolors";
 import { expect, test } from "vitest";
 import type { ReflectionReport } from "../../../index.js";
 import { reflectionText } from "./reflection-text.js";
 
-test("long counts are grouped, but neither positions nor recorded text are touched", () => {
+test("long counts are grouped, but neither positions nor recorded text are changed", () => {
   const markdown = [
     "## Self-reflection",
     "Looked at 20000 entries: 5000 from users, 4000 responses, 1200 errors. 3000 of other kinds were passed over.",

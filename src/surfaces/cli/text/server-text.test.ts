@@ -1,4 +1,4 @@
-// The log of a server on a terminal: text that fits, says who and why, and steers nothing.
+// The log of a server on a terminal: readable text that fits and contains no control sequences.
 import pico from "picocolors";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
@@ -32,13 +32,13 @@ const refused = {
   bytes_out: 180,
 };
 
-test("who was refused, and why, is a line", () => {
+test("a refused request is one line with the caller and the reason", () => {
   expect(shown(120, (logger) => logger.warn(refused, "request"))).toBe(
     "09:30:00Z  GET /export 403 scope_insufficient, from 10.0.0.7, key 5f0c1e6a9b3d7284\n",
   );
 });
 
-test("it fits the terminal, hints stand below, and stacks are for files", () => {
+test("it fits the terminal, hints are below, and stacks go only to files", () => {
   const text = shown(60, (logger) => {
     logger.error(
       { ...refused, error: "disk_full", message: "no\u001b[31m space", hint: "Make some.", stack: ["at x"] },

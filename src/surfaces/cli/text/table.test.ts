@@ -31,7 +31,7 @@ describe("wrapping", () => {
     expect(wrapText("  indented text", 10)).toEqual(["  indented", "text"]);
   });
 
-  test("without a width nothing is broken", () => {
+  test("without a width nothing is wrapped", () => {
     expect(wrapText("a long line\tof text", undefined)).toEqual(["a long line    of text"]);
   });
 });
@@ -65,7 +65,7 @@ describe("a table", () => {
   });
 });
 
-test("a bar is in proportion, and shows at least a sliver of what is there", () => {
+test("a bar is in proportion, and any value above zero shows at least a sliver", () => {
   expect(bar(10, 10)).toBe("█".repeat(24));
   expect(bar(5, 10)).toBe("█".repeat(12));
   expect(bar(1, 1_000_000)).toBe("▏");
@@ -84,7 +84,7 @@ test("counts and sizes in words", () => {
   ]);
 });
 
-test("JSON for people stands on one line where it fits, and is the same JSON in any case", () => {
+test("JSON for people is on one line if it fits, and is the same JSON in any case", () => {
   expect(jsonText({ a: 1, b: [true, null] }, 40)).toBe('{"a": 1, "b": [true, null]}');
   expect(jsonText({ list: ["one", "two"], text: "x" }, 20)).toBe(
     '{\n  "list": [\n    "one",\n    "two"\n  ],\n  "text": "x"\n}',

@@ -1,4 +1,4 @@
-// Cleaning: what recorded text may still do to a terminal, which is nothing.
+// Cleaning: recorded text cannot control a terminal.
 import fc from "fast-check";
 import pico from "picocolors";
 import { describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ describe("cleaned text", () => {
     expect(cleanText(text)).toBe(expected);
   });
 
-  test("has nothing left that a terminal obeys, whatever went in", () => {
+  test("contains no control sequences, whatever the input", () => {
     const nasty = fc.constantFrom(
       "\u001b",
       "[",
@@ -62,7 +62,7 @@ describe("cleaned text", () => {
   });
 });
 
-test("a document is the same after escaping, and has nothing in it that a terminal obeys", () => {
+test("a document is unchanged after escaping, and contains no control sequences", () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
       const value = JSON.parse(json);
@@ -76,7 +76,7 @@ test("a document is the same after escaping, and has nothing in it that a termin
   expect(documentText({ a: "\u009b\u202e" }, paneInto([], false))).toBe('{"a":"\\u009b\\u202e"}\n');
 });
 
-test("progress is written to terminals only, and is gone afterwards", () => {
+test("progress is shown on terminals only, and removed afterwards", () => {
   const written: string[] = [];
   const elsewhere = new ProgressLine(paneInto(written, false));
   elsewhere.show("1 of 2");

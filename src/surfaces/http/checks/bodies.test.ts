@@ -1,4 +1,4 @@
-// Bodies as bytes: what they parse to.
+// Request bodies: what bytes parse to.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseJsonBody, parseJsonLines } from "./bodies.js";
@@ -17,7 +17,7 @@ test("any output of JSON.stringify is read back unchanged, as a body and as line
   );
 });
 
-test("bytes that are not UTF-8 are refused wherever they stand, and never replaced", async () => {
+test("bytes that are not UTF-8 are refused anywhere, and never replaced", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string(), fc.string(), async (before, after) => {
       const bytes = Buffer.concat([Buffer.from(`"${before}`), Buffer.from([0xff]), Buffer.from(`${after}"`)]);
@@ -26,7 +26,7 @@ test("bytes that are not UTF-8 are refused wherever they stand, and never replac
   );
 });
 
-test("a hundred thousand lines are taken, and no more", async () => {
+test("a hundred thousand lines are accepted, and no more", async () => {
   expect(await parseJsonLines(read("{}\n".repeat(ENTRIES_MAX)))).toHaveLength(ENTRIES_MAX);
   expect(await parseJsonLines(read("{}\n".repeat(ENTRIES_MAX + 1)))).toMatchObject({ code: "request_too_large" });
 });

@@ -12,14 +12,14 @@ import { contentTypeUnsupported } from "./errors.js";
 import { ENTRIES_MAX, JsonScan, SCAN_BYTES_MIN, tooManyEntries } from "./json-scan.js";
 
 /**
- * Lets the routes of `app` take JSON. A parser gives a rejection as the body instead of failing, because Fastify would
- * close the connection, and a client that is still sending would see a reset in place of the answer.
+ * Lets the routes of `app` accept JSON. A parser returns a rejection as the body instead of failing, because Fastify
+ * would close the connection, and a client that is still sending would see a reset instead of the answer.
  */
 export function acceptJson(app: FastifyInstance): void {
   accept(app, ["application/json"], { parse: parseJsonBody });
 }
 
-/** Lets the routes of `app` take one JSON document per line; the body is then the list of them. */
+/** Lets the routes of `app` accept one JSON document per line; the body is then the list of them. */
 export function acceptJsonLines(app: FastifyInstance): void {
   accept(app, ["application/x-ndjson", "application/ndjson", "application/jsonl"], {
     parse: parseJsonLines,
@@ -71,7 +71,7 @@ function accept(app: FastifyInstance, types: string | string[], { parse, hasLine
   });
 }
 
-/** Calls back once, with all bytes. What comes beyond the limit is read and dropped, so the answer gets through. */
+/** Calls back once, with all bytes. Bytes beyond the limit are read and dropped, so the answer gets through. */
 function readWhole(
   payload: IncomingMessage,
   { account, hasLines }: { readonly account: BodyAccount | null; readonly hasLines: boolean },
@@ -119,7 +119,7 @@ function readWhole(
   if (Number(payload.headers["content-length"]) > limits.request_bytes) refuse(requestTooLarge());
 }
 
-/** The bytes of a large body, copied in time slices: for tens of megabytes the system has to find memory first, which takes long. */
+/** Copies the bytes of a large body in time slices: allocating tens of megabytes at once takes long. */
 async function joined(chunks: readonly Buffer[], size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(size);
   const slice = new TimeSlice();
@@ -246,12 +246,12 @@ function utf8Invalid(what: string): Rejection {
   return reject({ code: "utf8_invalid", message: `${what} is not valid UTF-8`, hint: "Send text as UTF-8." });
 }
 
-/** The message quotes the parser, which quotes the body. It goes to the sender only, never into a log. */
+/** The message quotes the parser, which quotes the body. It is sent to the caller only, and never logged. */
 function jsonInvalid(what: string, reason: string): Rejection {
   return reject({ code: "json_invalid", message: `${what} is not valid JSON: ${reason.slice(0, 200)}` });
 }
 
-// How many bytes of request bodies are in memory at once: many large requests at once are told to retry.
+// Limits the bytes of request bodies in memory: beyond it, large requests are told to retry.
 
 declare module "fastify" {
   interface FastifyRequest {

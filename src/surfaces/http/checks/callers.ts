@@ -106,7 +106,7 @@ function scopeInsufficient(needed: Scope, granted: Scope, reply: FastifyReply): 
   return new RecorderError({
     code: "scope_insufficient",
     message: `this needs a key with scope ${needed}, and the one sent has ${granted}`,
-    hint: `\`hansard keys create --scope ${needed}\` makes one.`,
+    hint: `\`hansard keys create --scope ${needed}\` creates one.`,
   });
 }
 

@@ -8,7 +8,7 @@ import { statusByFault } from "./errors.js";
 
 const SECRET = "the-recorded-secret";
 
-/** A server whose store fails with this, and the lines it logs. */
+/** A server whose store fails with this, and its log lines. */
 function failingServer(failure: unknown) {
   const lines: string[] = [];
   const fail = async () => {
@@ -42,7 +42,7 @@ describe("a fault", () => {
 });
 
 describe("an unexpected failure", () => {
-  test("is a 500 without message or stack, which are in the log under the request's id", async () => {
+  test("is a 500 without message or stack, which are logged under the request's id", async () => {
     const { app, lines } = failingServer(new TypeError("x is not a function"));
     const answer = await app.inject(post);
     expect(answer.statusCode).toBe(500);
@@ -66,7 +66,7 @@ describe("an unexpected failure", () => {
     expect(lines.join("")).not.toContain("secret");
   });
 
-  test.each(["text", null, 7])("may be anything that can be thrown, such as %j", async (failure) => {
+  test.each(["text", null, 7])("may be any thrown value, such as %j", async (failure) => {
     const { app } = failingServer(failure);
     const answer = await app.inject(post);
     expect([answer.statusCode, answer.json().error.code]).toEqual([500, "internal"]);

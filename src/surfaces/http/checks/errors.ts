@@ -1,4 +1,4 @@
-// Errors on the wire: one shape for all, and the tables that give each its status.
+// HTTP errors: one form for all, and the tables that map each to its status.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -160,7 +160,7 @@ export function contentTypeUnsupported(): RejectionDetails {
   };
 }
 
-// Malformed or slow requests and oversized headers: answered on the raw socket, in the usual shape.
+// Malformed or slow requests and oversized headers: answered on the raw socket, in the usual form.
 
 export function answerClientError(
   this: { readonly log: FastifyBaseLogger },

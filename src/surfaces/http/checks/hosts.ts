@@ -1,5 +1,6 @@
-// Whom a request believes to be talking to. A page of another site can make a browser send anything here, under a name of
-// that site which was made to point at this machine, or under the right name but with its own origin; both are refused.
+// Checks the Host and Origin of a request. A page of another site can make a browser send anything here, under a name
+// of that site that points at this machine (DNS rebinding), or under the right name but with its own origin; both are
+// refused.
 
 import { BlockList, isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
@@ -16,11 +17,11 @@ declare module "fastify" {
 export interface HostOptions {
   /** The address or name that the server listens on. */
   readonly host: string;
-  /** Further names it is reached by, behind a proxy for instance. */
+  /** Further names of the server, for example behind a proxy. */
   readonly allow_hosts: readonly string[];
 }
 
-/** So many different `Host` headers are remembered as good; there are rarely more than two. */
+/** This many different `Host` headers are cached as valid; there are rarely more than two. */
 const KNOWN_MAX = 64;
 
 /** Headers that proxies add. */
@@ -33,7 +34,7 @@ const forwardedBy = [
   "x-real-ip",
 ] as const;
 
-/** What is looked at of a request. */
+/** The checked parts of a request. */
 export type Asked = Pick<FastifyRequest, "raw" | "protocol"> & {
   readonly routeOptions: { readonly config: { readonly is_audited?: true } };
 };
@@ -48,10 +49,10 @@ export class HostCheck {
     this.#names = new Set([...this.#allowed, toName(host)]);
   }
 
-  /** Why the request is not for this server, or not from its own pages; undefined where it is. */
+  /** Why the request is not for this server, or not from its own pages; undefined if it is. */
   refuse(request: Asked): Rejection | undefined {
     const { host, origin } = request.raw.headers;
-    // An address with a name of its own would be a second answer to the same question.
+    // An absolute URL would contradict the Host header.
     const isPlain = request.raw.url?.startsWith("/") === true && hostsOf(request) === 1;
     if (!isPlain || !this.#isOurs(host, request)) return hostForeign();
     if (origin !== undefined) return this.#isOurOrigin(origin, host as string, request) ? undefined : originRefused();
@@ -78,28 +79,30 @@ export class HostCheck {
 
   #isOurOrigin(origin: string, host: string, request: Asked): boolean {
     if (origin.toLowerCase() === `${request.protocol}://${host.toLowerCase()}`) return true;
-    // A proxy may have changed the host and the scheme; the name it is known by was allowed for that.
+    // A proxy may have changed the host and the scheme; the origin's name was allowed for that.
     const name = /^https?:\/\/([^/]+)$/i.exec(origin)?.[1];
     return name !== undefined && this.#allowed.has(nameOf(name) ?? "");
   }
 }
 
-/** Whether a page of another site has the browser ask: `none` is the person, who typed the address or kept it. */
+/**
+ * Whether a page of another site made the browser send this: `none` is a person who typed or bookmarked the address.
+ */
 function isFromElsewhere({ raw }: Asked): boolean {
   const site = raw.headers["sec-fetch-site"];
   return site !== undefined && site !== "same-origin" && site !== "none";
 }
 
 /**
- * Without an origin a browser only loads: a link from elsewhere may lead here, in a window of its own. Nothing may be
- * embedded or framed there, and a link must not do what is written down.
+ * Without an origin a browser only loads. A link from another site may open a page here in its own window, but nothing
+ * may be embedded or framed, and a link must not trigger what is audited.
  */
 function isLed(request: Asked): boolean {
   const { "sec-fetch-mode": mode, "sec-fetch-dest": destination = "document" } = request.raw.headers;
   return mode === "navigate" && destination === "document" && request.routeOptions.config.is_audited !== true;
 }
 
-/** The name in `Host: name:port`; undefined where it is neither a name nor an address. */
+/** The name in `Host: name:port`; undefined if it is neither a name nor an address. */
 function nameOf(host: string): string | undefined {
   const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d{1,5})?$/i.exec(host);
   const name = parts?.[1] ?? parts?.[2];
@@ -113,12 +116,12 @@ function toName(host: string): string {
     .replace(/\.$/, "");
 }
 
-/** The address of this machine that the connection came in on: a request that names it was not misled by DNS. */
+/** The address of this machine at the other end of the connection: a request that names it was not misled by DNS. */
 function reachedAddress({ raw }: Asked): string | undefined {
   return raw.socket.localAddress?.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
 }
 
-/** Node keeps the first of several; a proxy may have looked at another one. */
+/** Node keeps the first of several; a proxy may have checked another one. */
 function hostsOf({ raw }: Asked): number {
   const { rawHeaders } = raw;
   let count = 0;
@@ -164,13 +167,13 @@ export function nameBeyondLoopback({ host, allow_hosts }: HostOptions): string |
   return [host, ...allow_hosts].find((name) => !isLoopback(toName(name)));
 }
 
-/** Others could reach a store that has no keys. */
+/** Others could reach a store without keys. */
 export function beyondLoopback(host: string): RecorderError {
   return new RecorderError({
     code: "host_refused",
     field: "host",
     message: `${host} can be reached from other machines, and no keys exist`,
-    hint: "Make one with `hansard keys create --scope admin`, or serve this machine only: on 127.0.0.1, without --allow-host.",
+    hint: "Create one with `hansard keys create --scope admin`, or serve this machine only: on 127.0.0.1, without --allow-host.",
   });
 }
 

@@ -1,4 +1,4 @@
-// Bodies seen as bytes that arrive in pieces: depth, width and the places of items are those of what JSON.parse builds.
+// Scanning bodies as bytes in chunks: depth, width and item offsets match what JSON.parse builds.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { ENTRIES_MAX, JsonScan } from "./json-scan.js";
 
 const MiB = 1024 * 1024;
 
-/** Takes a text in pieces of these lengths, in turn. */
+/** Takes a text in chunks of these lengths, in turn. */
 function scanned(text: string | Buffer, options: { lengths?: readonly number[]; hasLines?: boolean } = {}) {
   const { lengths = [64 * 1024], hasLines = false } = options;
   const bytes = Buffer.from(text);
@@ -29,7 +29,7 @@ const wide = (values: number) => list(Array<string>(values).fill("{}"));
 const lengths = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 5 });
 const spaces = fc.constantFrom(0, 2, "\t");
 
-test("a list in chunks is parsed as JSON.parse does it, whatever its strings hold", async () => {
+test("a list in chunks has the same items as with JSON.parse, whatever its strings contain", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.jsonValue()), lengths, spaces, async (items, pieces, space) => {
       const { bytes, scan } = scanned(JSON.stringify(items, null, space), { lengths: pieces });
@@ -39,7 +39,7 @@ test("a list in chunks is parsed as JSON.parse does it, whatever its strings hol
   );
 });
 
-test("a text that is no JSON is refused as JSON.parse refuses it, and what is JSON is taken", async () => {
+test("what JSON.parse refuses is refused, and what it accepts is accepted", async () => {
   const piece = fc.constantFrom("[", "]", "{", "}", ",", ":", '"', "\\", '"a"', "1", "x", " ", '{"a":[]}', "\ufeff");
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 9 }), lengths, async (pieces, cuts) => {
@@ -56,7 +56,7 @@ test("a text that is no JSON is refused as JSON.parse refuses it, and what is JS
   );
 });
 
-test("long strings with quotes and backslashes are skipped wherever a chunk ends", () => {
+test("long strings with quotes and backslashes are skipped at any chunk boundary", () => {
   const text = fc.array(fc.constantFrom("\\", '"', "[", "x".repeat(60), "é", "\n"), { maxLength: 12 });
   fc.assert(
     fc.property(fc.array(text), lengths, (texts, pieces) => {
@@ -70,7 +70,7 @@ test("long strings with quotes and backslashes are skipped wherever a chunk ends
 });
 
 describe("width", () => {
-  test("of an entry is counted at every depth, and refused with the first value too many", () => {
+  test("of an entry is counted at every depth, and refused at the first value too many", () => {
     // The entry's own member `x`, and the items of its list.
     const entry = (values: number) => `{"x":${wide(values - 1)}}`;
     expect(scanned(entry(limits.entry_values)).refused).toBeUndefined();
@@ -80,14 +80,14 @@ describe("width", () => {
     expect(scanned(nested(limits.entry_values + 2)).refused).toMatchObject({ code: "too_many_values" });
   });
 
-  test("of one entry among others names it", () => {
+  test("of one entry in a list names the entry", () => {
     const entries = ["{}", `{"x":${wide(limits.entry_values)}}`];
     expect(scanned(list(entries)).refused).toMatchObject({ code: "too_many_values", index: 1 });
     const lines = scanned(`\n${entries.join("\n")}`, { hasLines: true });
     expect(lines.refused).toMatchObject({ code: "too_many_values", index: 1 });
   });
 
-  test("of a request is that of all its entries", () => {
+  test("of a request is the sum of its entries", () => {
     const entry = wide(limits.entry_values);
     const count = limits.request_values / limits.entry_values;
     for (const [separator, hasLines] of [
@@ -101,7 +101,7 @@ describe("width", () => {
     }
   });
 
-  test("is that of the objects that are built, for any JSON", () => {
+  test("is the number of values that JSON.parse builds, for any JSON", () => {
     const countOf = (value: unknown): number => {
       if (typeof value !== "object" || value === null) return 0;
       const items = Object.values(value);
@@ -109,7 +109,7 @@ describe("width", () => {
     };
     fc.assert(
       fc.property(fc.jsonValue(), lengths, spaces, (value, pieces, space) => {
-        // As many values before it as make its own the last that may be.
+        // As many values before it as make its own the last allowed one.
         const before = wide(limits.entry_values - 2 - countOf(value));
         const fits = `{"a":${before},"b":${JSON.stringify(value, null, space)}}`;
         expect(scanned(fits, { lengths: [1e6, ...pieces] }).refused).toBeUndefined();
@@ -121,7 +121,7 @@ describe("width", () => {
   });
 });
 
-test("an entry may be nested as deep as one in a list may be, and no deeper", () => {
+test("an entry may be nested as deep as one in a list, and no deeper", () => {
   const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
   expect(scanned(nested(201)).refused).toBeUndefined();
   expect(scanned(nested(202)).refused).toMatchObject({ code: "nesting_too_deep" });
@@ -138,12 +138,12 @@ test("a request may hold a hundred thousand entries, as a list or as lines, and 
   expect(lines(ENTRIES_MAX + 2).refused).toMatchObject({ code: "request_too_large" });
 });
 
-test("a line that breaks off inside a string says nothing about the next", () => {
+test("a line that ends inside a string does not affect the next one", () => {
   const lines = `{"a":"${"x".repeat(100)}\n${wide(limits.entry_values)}\n${"[".repeat(201)}`;
   expect(scanned(lines, { hasLines: true, lengths: [7, 64] }).refused).toBeUndefined();
 });
 
-test("what refuses a body of 63 MiB of {},{},… is its first part", () => {
+test("a body of 63 MiB of {},{},… is refused by its first chunk", () => {
   const scan = new JsonScan({ hasLines: false });
   const start = Buffer.from('{"kind":"raw","source":"s","record":{"x":[{}');
   const chunk = Buffer.from(",{}".repeat(20_000));

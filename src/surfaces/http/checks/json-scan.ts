@@ -1,50 +1,50 @@
 // Scans the bytes of a large body as they arrive, before anything is built from them. Some bodies are cheap to send and
-// would keep the whole server busy or fill its memory: 64 MiB of brackets take JSON.parse twenty seconds, and as much of
-// {},{},… takes 2 GB.
+// would block the whole server or fill its memory: 64 MiB of brackets take JSON.parse twenty seconds, and the same
+// amount of {},{},… takes 2 GB.
 import { JsonTokenizer, type JsonVisitor } from "../../../model/json-tokenizer.js";
 import { limits } from "../../../model/limits.js";
 import { entryTooWide, nestingTooDeep, type Rejection, reject, requestTooWide } from "../../../model/rejection.js";
-/** Entries of one request. An entry costs 4 KB of memory on its way, however small it is. */
+/** Entries per request. An entry needs 4 KB of memory on its way, however small it is. */
 export const ENTRIES_MAX = 100_000;
 
-/** A value takes two bytes at least, so a smaller body can hold no more than an entry may. */
+/** A value needs at least two bytes, so a smaller body cannot exceed the limit of an entry. */
 export const SCAN_BYTES_MIN = 2 * limits.entry_values;
 
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** Where the items of a list stand in the body. */
+/** The offsets of a list's items in the body. */
 export interface ListPlaces {
   readonly start: number;
-  /** Of each item the place of the comma or bracket behind it. */
+  /** For each item the offset of the comma or bracket after it. */
   readonly ends: readonly number[];
-  /** Whether it is closed, and nothing but white space is behind it. */
+  /** Whether it is closed, with only white space after it. */
   readonly isWhole: boolean;
 }
 
-/** What is not JSON is the parser's to refuse; of what is, the numbers are exact. */
+/** Invalid JSON is left to the parser; for valid JSON, the counts are exact. */
 export class JsonScan implements JsonVisitor {
   readonly #tokenizer = new JsonTokenizer(this);
   readonly #hasLines: boolean;
-  /** Bytes of the chunks before. */
+  /** Bytes of earlier chunks. */
   #before = 0;
-  /** Where the next token stands: before everything, first in a list or object, somewhere inside, behind the end. */
+  /** Where the next token is: before everything, first in a list or object, somewhere inside, or after the end. */
   #place: "before" | "begun" | "inside" | "behind" = "before";
   #list: { readonly start: number; readonly ends: number[]; isWhole: boolean } | undefined;
   #entries = 0;
-  /** Values of the entries before. */
+  /** Values of earlier entries. */
   #values = 0;
-  /** How many values the entry may have, and how many more than those that were seen. */
+  /** How many values the entry may have, and how many more are allowed. */
   #valuesMax: number = limits.entry_values;
   #valuesLeft: number = limits.entry_values;
   #refused: Rejection | undefined;
 
-  /** With lines, each of them is an entry; else the body is one, or a list of them. */
+  /** With lines, each of them is an entry; otherwise the body is one, or a list of them. */
   constructor(options: { readonly hasLines: boolean }) {
     this.#hasLines = options.hasLines;
   }
 
-  /** The next bytes; a rejection once what has come is more than may be. */
+  /** Takes the next bytes; returns a rejection once a limit is exceeded. */
   take(chunk: Buffer): Rejection | undefined {
     const start = this.#afterMark(chunk);
     if (this.#hasLines) this.#takeLines(chunk, start);
@@ -53,7 +53,7 @@ export class JsonScan implements JsonVisitor {
     return this.#refused;
   }
 
-  /** Where the items of the body are, if it is a list; to be asked once all of it was taken. */
+  /** The offsets of the body's items, if it is a list; call it after all bytes. */
   get list(): ListPlaces | undefined {
     if (this.#place === "behind" && this.#tokenizer.unfinished !== undefined) this.#noteTrailing();
     return this.#list;
@@ -67,7 +67,7 @@ export class JsonScan implements JsonVisitor {
     if (this.#place !== "inside") this.#seeFirst(depth - 1);
     if (this.#place === "behind") return;
     this.#place = "begun";
-    // One level more than an entry may have: it may be an item of a list.
+    // One level more than an entry may have, because it may be an item of a list.
     if (depth > limits.nesting_levels + 1) this.#refuse(this.#ofEntry(nestingTooDeep()));
   }
 
@@ -119,20 +119,20 @@ export class JsonScan implements JsonVisitor {
     this.#tokenizer.reset();
   }
 
-  /** A byte order mark at the very beginning is no part of the text. */
+  /** A byte order mark at the very beginning is not part of the text. */
   #afterMark(chunk: Buffer): number {
     let at = 0;
     while (at < chunk.length && chunk[at] === BYTE_ORDER_MARK[this.#before + at]) at += 1;
     return at;
   }
 
-  /** The first token of the body, of a list or object, or behind the end; that it ends none is known. */
+  /** The first token of the body or of a list or object, or one after the end; closing tokens are handled before. */
   #seeFirst(depth: number): void {
     if (this.#place === "behind") {
       this.#noteTrailing();
       return;
     }
-    // A list or object that is not empty has one value more than commas.
+    // A list or object that is not empty has one more value than commas.
     if (this.#place === "begun" && !this.#isOuterList(depth)) this.#countValue();
     this.#place = "inside";
   }
@@ -161,7 +161,7 @@ export class JsonScan implements JsonVisitor {
     this.#valuesLeft = this.#valuesMax;
   }
 
-  /** What follows the end is not JSON, and need not be looked at. */
+  /** What follows the end is not JSON, and is not scanned. */
   #noteTrailing(): void {
     if (this.#list !== undefined) this.#list.isWhole = false;
     this.#tokenizer.stop();

@@ -1,28 +1,28 @@
-// How much a server takes on at once. Two hundred connections and sixteen busy writers are far below all of these.
+// The server's load limits. Two hundred connections and sixteen busy writers are far below all of these.
 import { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 
 export interface ServerLimits {
-  /** Requests of one key, or without one of one address, in a second; 0 is no limit. */
+  /** Requests per second of one key, or of one address without a key; 0 is no limit. */
   readonly requests_per_second: number;
   readonly connections: number;
   /** How long address and headers of a request may take to arrive. */
   readonly head_ms: number;
-  /** How long a request may take to arrive whole. */
+  /** How long a whole request may take to arrive. */
   readonly request_ms: number;
   /** How long a connection is kept open without a request. */
   readonly keep_alive_ms: number;
   /** How long the reader of a long answer may stall. */
   readonly stall_ms: number;
-  /** Bytes of address and headers: room for a query of 10,000 characters in any script, each percent-encoded. */
+  /** Bytes of URL and headers: room for a query of 10,000 characters in any script, percent-encoded. */
   readonly head_bytes: number;
   /** Bytes of request bodies in memory at once. */
   readonly bodies_bytes: number;
-  /** How long a read waits for its answer. */
+  /** How long a read may take. */
   readonly read_ms: number;
   readonly reads_running: number;
   readonly reads_waiting: number;
-  /** Reads that walk through the whole log. */
+  /** Reads that walk the whole log. */
   readonly walks_running: number;
   readonly walks_waiting: number;
   readonly exports: number;
@@ -47,8 +47,8 @@ export const defaultLimits: ServerLimits = {
   tails: 1_000,
 };
 
-// Clients that ask for a lot and then read nothing: cut off, so they hold neither memory nor a connection.
-/** What is smaller fits into the buffers of the system, whether it is read or not. */
+// Clients that request a lot and then read nothing are disconnected, so they hold neither memory nor a connection.
+/** Smaller answers fit into the system's buffers, whether they are read or not. */
 const LONG_CHARS = 64 * 1024;
 
 export function cutOffStalled(app: FastifyInstance, stallMs: number): void {

@@ -5,7 +5,7 @@ import { RecorderError } from "../../../model/rejection.js";
 
 export type Query<N extends string> = { readonly [name in N]?: string };
 
-/** The parameters of a request. One that is not among `names`, or is given twice, is refused. */
+/** The parameters of a request. One that is not in `names`, or is given twice, is refused. */
 export function readQuery<N extends string>(request: FastifyRequest, names: readonly N[]): Query<N> {
   const address = request.raw.url ?? "";
   const start = address.indexOf("?");

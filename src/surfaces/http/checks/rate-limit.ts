@@ -1,8 +1,8 @@
-// How often one client may ask: a bucket each that fills evenly and holds what a second brings.
+// Rate limits: a token bucket per client that refills evenly and holds a second's worth.
 
-/** More clients than this are not remembered; those who have not asked for a second start afresh anyway. */
+/** At most this many clients are remembered; those idle for a second would start full anyway. */
 const CLIENTS_MAX = 10_000;
-/** Room is made for so many at once, since looking through all of them for each newcomer would be a flood's work. */
+/** This many slots are freed at once, because searching all of them for each new client would help a flood. */
 const CLIENTS_LEFT = 9_000;
 
 interface Bucket {
@@ -19,7 +19,7 @@ export class RateLimit {
     this.#perSecond = perSecond;
   }
 
-  /** Counts a request. 0 where it may pass, else how many milliseconds to wait. */
+  /** Counts a request. Returns 0 if it may pass, otherwise the milliseconds to wait. */
   take(client: string, nowMs: number): number {
     if (this.#perSecond === 0) return 0;
     const bucket = this.#bucketOf(client, nowMs);
@@ -41,7 +41,7 @@ export class RateLimit {
 
   #makeRoom(nowMs: number): void {
     for (const [client, { atMs }] of this.#buckets) if (nowMs - atMs >= 1000) this.#buckets.delete(client);
-    // Most of them asked within a second: evict the client known longest.
+    // Most of them sent requests within a second: evict the client known longest.
     for (const client of this.#buckets.keys()) {
       if (this.#buckets.size <= CLIENTS_LEFT) break;
       this.#buckets.delete(client);

@@ -1,11 +1,11 @@
-// Reads in their turn: so many at once, so many waiting, and none while capture is pressed.
+// The read gate: limited concurrency, a limited queue, and no reads while capture is overloaded.
 import { expect, test } from "vitest";
 import { ReadGate } from "./read-gate.js";
 
 const limits = { running_max: 2, waiting_max: 1, isPressed: () => false };
 const overloaded = { code: "overloaded" };
 
-/** Work that takes until the test says so. */
+/** Work that runs until the test ends it. */
 function held<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => undefined;
   const promise = new Promise<T>((done) => {
@@ -14,7 +14,7 @@ function held<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T)
   return { promise, resolve: (value) => resolve(value) };
 }
 
-test("as many as may run do, the next waits, and one more is refused", async () => {
+test("the allowed number run, the next one waits, and one more is refused", async () => {
   const gate = new ReadGate(limits);
   const works = [held<number>(), held<number>()];
   const running = works.map(({ promise }) => gate.pass(() => promise));
@@ -28,13 +28,13 @@ test("as many as may run do, the next waits, and one more is refused", async () 
   expect([gate.running, gate.waiting]).toEqual([0, 0]);
 });
 
-test("work that fails gives its place back", async () => {
+test("failed work frees its slot", async () => {
   const gate = new ReadGate({ ...limits, running_max: 1 });
   await expect(gate.pass(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await gate.pass(() => "next")).toBe("next");
 });
 
-test("while capture is pressed reads are refused, those that wait already too", async () => {
+test("while capture is overloaded reads are refused, including queued ones", async () => {
   let isPressed = false;
   const gate = new ReadGate({ running_max: 1, waiting_max: 5, isPressed: () => isPressed });
   const work = held<string>();

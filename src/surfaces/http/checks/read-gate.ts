@@ -5,7 +5,7 @@ import type { ServerLimits } from "./limits.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Which gate the route goes through; where it says nothing, `reads` if its scope is `read`, and else none. */
+    /** The gate of the route; by default `reads` if its scope is `read`, otherwise none. */
     readonly gate?: GateName | "none";
   }
 }
@@ -53,7 +53,7 @@ function inTurn(gate: ReadGate, handler: RouteHandlerMethod): RouteHandlerMethod
   };
 }
 
-/** For answers that are sent for as long as the client likes: their place is free again once the connection is. */
+/** For answers that last as long as the client likes: their slot is free again once the connection is closed. */
 function lasting(gate: ReadGate, handler: RouteHandlerMethod): RouteHandlerMethod {
   return function (request, reply) {
     const leave = gate.enter();
@@ -62,14 +62,14 @@ function lasting(gate: ReadGate, handler: RouteHandlerMethod): RouteHandlerMetho
   };
 }
 
-// Reading stands behind capture: only so many reads go on at once, so many wait, and none while capture is pressed.
+// Capture comes first: only this many reads run at once, this many wait, and none while capture is overloaded.
 
 interface ReadGateOptions {
   readonly running_max: number;
   readonly waiting_max: number;
-  /** The timeout of a request, its time in the queue included; without it there is none. */
+  /** The timeout of a request, its time in the queue included; undefined for none. */
   readonly answer_ms?: number;
-  /** Whether so much waits to be recorded that reading has to stand back. */
+  /** Whether so much waits to be recorded that reads have to wait. */
   readonly isPressed: () => boolean;
 }
 
@@ -91,7 +91,7 @@ export class ReadGate {
     return this.#waiting.length;
   }
 
-  /** Takes a place at once or fails, for what may last; the caller leaves once. */
+  /** Takes a slot at once or fails, for work without an end; the caller releases it once. */
   enter(): () => void {
     const { running_max, isPressed } = this.#options;
     if (isPressed() || this.#running >= running_max) throw tooManyReads();
@@ -99,7 +99,7 @@ export class ReadGate {
     return () => this.#leave();
   }
 
-  /** Does the work in its turn, or fails with `overloaded` where it should not be waited for, or no longer. */
+  /** Runs the work when a slot is free, or fails with `overloaded` if it cannot wait. */
   async pass<T>(work: () => T | Promise<T>): Promise<T> {
     const { answer_ms } = this.#options;
     if (answer_ms === undefined) return this.#inTurn(work, () => false);
@@ -112,7 +112,7 @@ export class ReadGate {
       }, answer_ms);
     });
     try {
-      // Work that has begun keeps its place until it ends: what it asks of others goes on as well.
+      // Running work keeps its slot until it ends, because the work it started continues too.
       return await Promise.race([this.#inTurn(work, () => isLate), lateness]);
     } finally {
       clearTimeout(timer);

@@ -1,14 +1,14 @@
-// Which gate a route goes through: the one it names, and the gate of reads where it reads and names none.
+// The gate of a route: the one it names, or the read gate if it reads and names none.
 import { type FastifyContextConfig, fastify } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { memoryRecorder } from "../../../../test/support/memory-recorder.js";
 import { createServer } from "../server.js";
-// What a route needs is declared there.
+// The scope of a route is declared there.
 import type {} from "./callers.js";
 import { defaultLimits } from "./limits.js";
 import { addGates, type Gates } from "./read-gate.js";
 
-/** The gates at which a place is taken while a route with this configuration answers. */
+/** The gates whose slots are taken while a route with this configuration answers. */
 async function takenBy(config: FastifyContextConfig): Promise<readonly string[]> {
   const app = fastify();
   onTestFinished(() => app.close());
@@ -32,7 +32,7 @@ test("a route that reads and names no gate goes through the gate of reads", asyn
   expect(await takenBy({ need: "read" })).toEqual(["reads"]);
 });
 
-test("a route that reads and wants none goes through none", async () => {
+test("a read route that declares no gate goes through none", async () => {
   expect(await takenBy({ need: "read", gate: "none" })).toEqual([]);
 });
 
@@ -43,7 +43,7 @@ test.each(["open", "any", "capture", "review", "admin"] as const)(
   },
 );
 
-test("while every gate is shut, what is captured, open or watched over is answered, and nothing else", async () => {
+test("while every gate is full, only captures, open routes and metrics are answered", async () => {
   const shut = { reads_running: 0, reads_waiting: 0, walks_running: 0, walks_waiting: 0, exports: 0, tails: 0 };
   const { recorder } = memoryRecorder();
   const app = createServer({ recorder, version: "1.2.3", limits: shut });

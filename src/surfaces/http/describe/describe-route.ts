@@ -1,4 +1,4 @@
-// What the OpenAPI document says of an operation, and of other routes that are described in the same form.
+// The OpenAPI description of an operation, and of other routes in the same form.
 import { Type } from "typebox";
 import type { RejectionCode } from "../../../model/rejection.js";
 import { type AnyOperation, type Body, pathParametersOf } from "../../../operations/operation.js";
@@ -16,7 +16,7 @@ import {
 
 export const MARKDOWN = "text/markdown";
 
-/** What is described of a route that answers with a document. */
+/** The description of a route that answers with a document. */
 export type Described = Pick<
   AnyOperation,
   | ("name" | "tag" | "summary" | "description" | "route" | "input" | "missing" | "refusals")
@@ -62,7 +62,7 @@ export function describeNoted(operation: Described & Pick<AnyOperation, "note">)
   return described;
 }
 
-/** The parameters of a question, and all that they can be refused with. */
+/** The parameters of a query, and all its possible errors. */
 export function describeInput(
   input: Input,
   inPath: readonly string[] = [],
@@ -93,14 +93,14 @@ function describeAnswers({ output, example, answer_is = "The answer.", recorded,
   return Object.fromEntries(described);
 }
 
-/** What every question can be refused with. */
+/** Errors of every query. */
 export const queryRefusals = [...addressRefusals, "parameter_repeated"] as const;
 
 function refusalsOf({ is_required }: Body): (typeof bodyRefusals)[number][] {
   return bodyRefusals.filter((code) => is_required || code !== "body_missing");
 }
 
-/** The schemas of what routes take and answer with, by their names; what has a name inside of another is named, too. */
+/** The schemas of inputs and answers by name, including named ones inside others. */
 export function namedSchemas(described: readonly Described[]): { readonly [name: string]: Schema } {
   const found: { [name: string]: Schema } = {};
   for (const { output, body, recorded } of described) {
@@ -110,13 +110,13 @@ export function namedSchemas(described: readonly Described[]): { readonly [name:
   return found;
 }
 
-/** A schema with a reference in place of each that has a name. */
+/** A schema with a reference in place of each named one. */
 function referTo(schema: unknown, found: { [name: string]: Schema }): unknown {
   if (Array.isArray(schema)) return schema.map((item) => referTo(item, found));
   if (typeof schema !== "object" || schema === null) return schema;
   const whole: Schema = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, referTo(part, found)]));
   const { title, ...rest } = whole;
-  // Among properties one may be called title, too.
+  // A property may be called title, too.
   if (typeof title !== "string") return whole;
   found[title] = rest;
   return schemaNamed(title);

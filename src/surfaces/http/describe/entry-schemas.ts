@@ -1,4 +1,4 @@
-// JSON schemas of entries, made from the table of kinds: what may be given, what is read back, what lists show.
+// JSON schemas of entries, made from the table of kinds: as input, as read back, and as lists show them.
 import type { CaptureKind, FieldName, Kind } from "../../../model/entry.js";
 import type { Field } from "../../../model/fields.js";
 import { allKinds, captureKinds, commonFields, fieldsOf as fieldTableOf, kindRules } from "../../../model/kinds.js";
@@ -60,7 +60,7 @@ const descriptions = {
   valid_until: "When it stops being true; empty if unknown.",
   cites: "A hash of the ids of the entries that are the statement's evidence; empty if there are none.",
   similar_to: "Ids of memories that say nearly the same.",
-  conflicts_with: "Ids of memories that say something else of the same.",
+  conflicts_with: "Ids of memories that contradict it.",
   memory_id: "The memory that this is about.",
   evidence: "Quotes of entries that are a memory's evidence, each with `entry_id` and `quote`.",
   said_by: "Who said them: user, tool or assistant.",

@@ -1,4 +1,4 @@
-// The OpenAPI document: what the routes say about themselves, and the schemas of what they take and give.
+// The OpenAPI document: the routes' own descriptions, and the schemas of inputs and answers.
 import type { FastifyInstance } from "fastify";
 import { operationList } from "../../../operations/index.js";
 import type { Need } from "../../../operations/operation.js";
@@ -20,7 +20,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** Gathers the operations of all routes that are registered after this call. */
+/** Collects the operations of all routes that are registered after this call. */
 export function gatherOperations(app: FastifyInstance): OpenApiDocument["paths"] {
   const paths: { [path: string]: { [method: string]: OpenApiOperation } } = {};
   app.addHook("onRoute", ({ method, url, config }) => {
@@ -57,7 +57,7 @@ export function openApiDocument(options: {
     },
     servers: [{ url: "/" }],
     tags: [
-      { name: "Interactions", description: "Round-trips with a model: a prompt, and sooner or later its response." },
+      { name: "Interactions", description: "Calls to a model: a prompt, and its response once it exists." },
       { name: "Entries", description: "Everything that happens in a session, of any kind." },
       { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
       { name: "Context", description: "What was in a model's context when it answered, and what was not." },
@@ -84,7 +84,7 @@ export function openApiDocument(options: {
   };
 }
 
-/** The schemas of all that is taken and given, by name; MCP's tools take theirs from here. */
+/** The schemas of all inputs and answers, by name; MCP's tools use them too. */
 export function componentSchemas(): { readonly [name: string]: Schema } {
   return {
     ...answerSchemas(),
@@ -118,7 +118,7 @@ function answerSchemas(): { readonly [name: string]: Schema } {
 const text: Schema = { type: "string" };
 const count: Schema = { type: "integer", minimum: 0 };
 
-/** All properties are always there but those that are named as optional. */
+/** All properties are required unless they are marked as optional. */
 function object(properties: { readonly [name: string]: Schema }, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: "object", properties, required };

@@ -25,7 +25,7 @@ const accessOperation: OpenApiOperation = {
   tags: ["Store"],
   summary: "Get the caller's scope",
   description:
-    "`actor` is `key:ID`, or `person` where there are no keys; `scope` says what it may do. With scope admin also the list of " +
+    "`actor` is `key:ID`, or `person` if there are no keys; `scope` says what it may do. With scope admin, also the list of " +
     "keys, without their secrets.",
   responses: {
     200: {

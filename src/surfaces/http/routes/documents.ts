@@ -1,4 +1,4 @@
-// The description of the interface: as an OpenAPI document for programs, and as a page for people.
+// The API documentation: as an OpenAPI document for programs, and as a page for people.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type OpenApiDocument, openApiDocument } from "../describe/openapi.js";
 import type { OpenApiOperation, Parameter, Schema } from "../describe/openapi-operation.js";
@@ -9,7 +9,7 @@ export function documentRoutes(
   options: { readonly version: string; readonly paths: OpenApiDocument["paths"] },
 ): void {
   let made: OpenApiDocument | undefined;
-  // All routes must be there before it is made.
+  // All routes must be registered before it is built.
   const document = (): OpenApiDocument => {
     made ??= openApiDocument(options);
     return made;
@@ -20,7 +20,7 @@ export function documentRoutes(
   );
 }
 
-/** Where the examples are sent: this very server, under the name it was asked by. */
+/** The address in the examples: this server, by the name in the request. */
 function originOf({ protocol, host }: FastifyRequest): string {
   return /^[\w.:[\]-]{1,100}$/.test(host) ? `${protocol}://${host}` : "http://127.0.0.1:4747";
 }
@@ -74,7 +74,7 @@ function renderDocs(document: OpenApiDocument, origin: string): string {
 <li><a class="group" href="#keys">Keys</a></li><li><a class="group" href="#kinds">Kinds of entry</a></li><li><a class="group" href="#errors">Errors</a></li></ul></nav>
 <main>
 <h1>Hansard HTTP API</h1>
-<p>Bodies are JSON in UTF-8, times are UTC with milliseconds, ids in addresses are percent-encoded. When a call
+<p>Bodies are JSON in UTF-8, times are UTC with milliseconds, ids in paths are percent-encoded. When a call
 answers that an entry is recorded, it is on disk. The examples run as they are; if the server has keys, add
 <a href="#keys">yours</a>.</p>
 ${sections.join("\n")}
@@ -117,7 +117,7 @@ ${body?.oneOf === undefined ? "" : '<h4>Body</h4><p>One or more <a href="#kinds"
 </article>`;
 }
 
-/** What the request checks answer is the same for all calls, and told once. */
+/** What the request checks answer is the same for all calls, and described once. */
 const everywhere: ReadonlySet<string> = new Set(["401", "403", "421", "429"]);
 
 function needText({ security = [] }: OpenApiOperation): string {
@@ -133,10 +133,10 @@ function renderKeys(document: OpenApiDocument): string {
 <p>${inline(description)}</p>
 <pre><code>curl -H "Authorization: Bearer $HANSARD_KEY" …</code></pre>
 <dl class="answers">
-<dt data-class="4">401</dt><dd>${inline("`key_missing`, `key_wrong`: no key was sent, or none that is good.")}</dd>
-<dt data-class="4">403</dt><dd>${inline("`scope_insufficient`: the key may not do this. `origin_refused`: a page of another site asked.")}</dd>
+<dt data-class="4">401</dt><dd>${inline("`key_missing`, `key_wrong`: no key was sent, or it is not valid.")}</dd>
+<dt data-class="4">403</dt><dd>${inline("`scope_insufficient`: the key may not do this. `origin_refused`: cross-origin request.")}</dd>
 <dt data-class="4">421</dt><dd>${inline("`host_foreign`: the name in `Host` is not allowed.")}</dd>
-<dt data-class="4">429</dt><dd>${inline("`rate_exceeded`: too many requests; `Retry-After` says when to come back.")}</dd>
+<dt data-class="4">429</dt><dd>${inline("`rate_exceeded`: too many requests; `Retry-After` says when to retry.")}</dd>
 </dl></section>`;
 }
 
@@ -155,8 +155,8 @@ ${fieldTable(resolve(document, { $ref }), ["kind", ...ENVELOPE])}</article>`,
   );
   const envelope = resolve(document, { $ref: "#/components/schemas/NewInteraction" });
   return `<section><h2 id="kinds">Kinds of entry</h2>
-<p>Every entry names its <code>kind</code> and may carry these fields; the fields of its kind come in addition.
-Required ones are in bold, and <code>null</code> for any other means that it is absent.</p>
+<p>Every entry has a <code>kind</code> and its fields, and may have these.
+Required fields are bold; <code>null</code> in any other field means absent.</p>
 ${fieldTable({ properties: pick(envelope.properties as Properties, ENVELOPE) })}
 ${kinds.join("\n")}</section>`;
 }
@@ -167,7 +167,7 @@ function renderErrors(document: OpenApiDocument): string {
     error: { code: "prompt_blank", message: "prompt must be a string that is not blank", field: "prompt" },
   };
   return `<section><h2 id="errors">Errors</h2>
-<p>Every error has the same shape. Where the status is 503, try again after the seconds in <code>Retry-After</code>.</p>
+<p>Every error has the same shape. After a 503, retry after the number of seconds in <code>Retry-After</code>.</p>
 <pre><code>${escapeHtml(layOut(example))}</code></pre>
 ${fieldTable(error.error, [], false)}</section>`;
 }
@@ -241,7 +241,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-// Examples as commands for a shell, made from what an operation says about itself.
+// Examples as shell commands, made from the operation's description.
 
 function curlCommand(call: {
   readonly origin: string;
@@ -269,7 +269,9 @@ function curlCommand(call: {
 
 const WIDTH = 70;
 
-/** JSON with a line for each field or item of the outermost value, and of inner ones that are too long for one line. */
+/**
+ * JSON with a line for each field or item of the outermost value, and of inner values that are too long for one line.
+ */
 function layOut(value: unknown, indent = ""): string {
   const flat = JSON.stringify(value);
   if (typeof value !== "object" || value === null || (indent !== "" && flat.length <= WIDTH)) return flat;
@@ -281,7 +283,7 @@ function layOut(value: unknown, indent = ""): string {
   return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
 }
 
-/** Quoted only where a shell would see more than a word. */
+/** Quoted only if a shell would not take it as a word. */
 function quote(text: string): string {
   return /^[\w.:/%=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

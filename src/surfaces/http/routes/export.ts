@@ -1,4 +1,4 @@
-// The whole record, or a part of it, over HTTP: one entry per line, sent as it is read.
+// The record, or a part of it, over HTTP: one entry per line, sent as it is read.
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { streams } from "../../../operations/streams.js";
@@ -8,12 +8,12 @@ import { readQuery } from "../checks/query.js";
 import { describeInput, queryRefusals } from "../describe/describe-route.js";
 import { type OpenApiOperation, refusals } from "../describe/openapi-operation.js";
 
-/** Lines are sent together, because a packet of its own for each would cost more than the line. */
+/** Lines are sent in batches, because a packet per line would cost more than the line. */
 const CHUNK_CHARS = 64 * 1024;
 const names = Object.keys(streams.export.input) as (keyof typeof streams.export.input)[];
 
 export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
-  // Every export is written down, so there is no asking for its headers alone.
+  // Every export is audited, so HEAD is not supported.
   const config = { operation: exportOperation, need: "admin", gate: "exports", is_audited: true } as const;
   app.get("/export", { config, exposeHeadRoute: false }, async (request, reply) => {
     const { actor } = callerOf(request);
@@ -22,7 +22,7 @@ export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
     const asked = { ...readQuery(request, names), actor, onUnaudited };
     const lines = recordingOf(request, recorder).exportEntries(asked);
     const chunks = inChunks(lines, () => isStillAdmitted(request, recorder.keys));
-    // What is refused, or fails at once, does so while there still is an answer to give.
+    // Errors at the start are raised while a status can still be sent.
     const first = await chunks.next();
     reply.type(typeByFormat[asked.format ?? ""] ?? NDJSON);
     return reply.send(Readable.from(startingWith(first.value ?? "", chunks), { objectMode: false }));
@@ -30,7 +30,7 @@ export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
 }
 
 const NDJSON = "application/x-ndjson";
-/** What is not lines of JSON. */
+/** Formats other than NDJSON. */
 const typeByFormat: { readonly [format: string]: string } = { markdown: "text/markdown", atif: "application/json" };
 
 async function* startingWith(
@@ -50,8 +50,8 @@ async function* inChunks(
     if (chunk.length + line.length > CHUNK_CHARS && chunk !== "") {
       yield chunk;
       chunk = "";
-      // The answer breaks off, so a partial export is not taken for a whole one.
-      if (!(await isAdmitted())) throw new Error("the key was revoked while its export was on its way");
+      // The connection is aborted, so a partial export is not taken for a whole one.
+      if (!(await isAdmitted())) throw new Error("the key was revoked during the export");
     }
     chunk += line;
   }

@@ -1,5 +1,5 @@
-// Claude Code's HTTP hooks: what it is about to do and has done, recorded as it happens. It is never kept waiting by a
-// refusal: the answer to every event is an empty object.
+// Claude Code's HTTP hooks: its prompts and tool calls, recorded as they happen. The answer to every event is an empty
+// object, so a refusal never delays it.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { EntryInput } from "../../../model/entry.js";
 import { parseLabel } from "../../../model/ids.js";
@@ -22,7 +22,7 @@ export function hookRoutes(app: FastifyInstance, recorder: Recorder): void {
   });
 }
 
-/** A disk or database that takes longer is not the program's to wait for; what it holds up is recorded when it goes on. */
+/** If the disk or database takes longer, the program does not wait; the event is recorded later. */
 const WAIT_MS = 100;
 
 async function recordEvent(request: FastifyRequest, recorder: Recorder): Promise<void> {
@@ -34,7 +34,7 @@ async function recordEvent(request: FastifyRequest, recorder: Recorder): Promise
   }
 }
 
-/** What an event means, by its name; all others are kept as they came. */
+/** How events are recorded, by name; all others become raw entries. */
 const fieldsByEvent: { readonly [event: string]: (event: JsonObject) => object } = {
   SessionStart: ({ source, model, cwd, transcript_path }) => ({
     kind: "session_info",
@@ -61,13 +61,13 @@ function toEntry(event: JsonObject): object {
   return { ...(fields ?? { kind: "raw", source: `${SOURCE}-hook`, record: event }), ...envelope };
 }
 
-/** The name of its folder, parsed in one pass, of any length; a name that no project can have costs nothing else. */
+/** The name of its folder, parsed in one pass for any length; a name that is not a valid project is left out. */
 function projectOf(cwd: unknown): string {
   const name = typeof cwd === "string" ? (cwd.split(/[\\/]/).findLast((part) => part !== "") ?? "") : "";
   return parseLabel("project", name) instanceof Rejection ? "" : name;
 }
 
-/** A transcript that is imported later tells of the same call, and has the same id for it. */
+/** An imported transcript contains the same call, and gives it the same id. */
 function toolCall({ tool_name, tool_input, tool_use_id, duration_ms }: JsonObject): object {
   const tool_call_id = typeof tool_use_id === "string" ? tool_use_id : "";
   return {
@@ -80,7 +80,7 @@ function toolCall({ tool_name, tool_input, tool_use_id, duration_ms }: JsonObjec
   };
 }
 
-/** Older versions do not say what was said last; then the event is kept as it came. */
+/** Older versions do not include the last message; then the event is kept as it came. */
 function saidLast(event: JsonObject): object {
   const { last_assistant_message: content } = event;
   if (typeof content !== "string" || content === "") return { kind: "raw", source: `${SOURCE}-hook`, record: event };
@@ -92,7 +92,7 @@ const hookOperation: OpenApiOperation = {
   tags: ["Entries"],
   summary: "Record an event of Claude Code's hooks",
   description:
-    "Prompts and last answers become messages, tools that were run tool calls, the start of a session what is known of it; all " +
+    "Prompts and final answers become messages, tool runs become tool calls, the start of a session becomes session details; all " +
     "other events are kept as `raw`. The answer is always `{}`, and comes within 0.1 s even if the log takes longer.",
   requestBody: { required: true, content: jsonContent({ type: "object" }) },
   responses: { 200: { description: "An empty object.", content: jsonContent({ type: "object" }) } },

@@ -1,4 +1,4 @@
-// MCP over streamable HTTP, stateless: a request is answered by what it brings itself.
+// MCP over streamable HTTP, stateless: each request contains everything needed to answer it.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Recorder } from "../../../recorder/recorder.js";
 import type { McpOverHttp } from "../../mcp/mcp-server.js";
@@ -20,7 +20,7 @@ export function mcpRoutes(
   app.route({
     method: ["GET", "POST", "DELETE"],
     url: "/mcp",
-    // What a tool reads takes its turn with all other reads.
+    // Reads of tools are queued with all other reads.
     config: { need: "any", gate: "reads" },
     exposeHeadRoute: false,
     handler: async (request) => {
@@ -31,7 +31,7 @@ export function mcpRoutes(
   });
 }
 
-/** The body is handed over parsed, so it was read within this server's limits. */
+/** The body is passed on parsed, because it was read within this server's limits. */
 function toWebRequest({ method, headers, url }: FastifyRequest): Request {
   const forwarded = Object.entries(headers).filter(([name]) => /^(?:accept$|content-type$|mcp-)/.test(name));
   return new Request(new URL(url, "http://localhost"), {

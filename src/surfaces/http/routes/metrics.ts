@@ -1,4 +1,4 @@
-// Metrics for monitoring a server, in Prometheus' text form: every queue, every lag, every refusal.
+// Metrics for monitoring a server, in Prometheus' text format: queues, lags and refusals.
 import type { FastifyInstance } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Recorder } from "../../../recorder/recorder.js";
@@ -61,7 +61,7 @@ function countRequests(app: FastifyInstance, registry: Registry): void {
     help: "Connections refused because there were too many.",
     registers,
   });
-  // One of each for every route and status there is, since finding it by its labels takes longer than counting.
+  // One for each route and status, since looking it up by labels takes longer than counting.
   const durationOf = new Map<string, Histogram.Internal<string>>();
   app.addHook("onResponse", (request, reply, done) => {
     const { method, routeOptions } = request;
@@ -105,7 +105,7 @@ function countCommits(app: FastifyInstance, recorder: Recorder, registry: Regist
     sizes.observe(entries);
     durations.observe(ms / 1000);
   });
-  // The recorder outlives the server, and another one may follow.
+  // The recorder outlives the server, and may get another one.
   app.addHook("onClose", async () => stop());
 }
 
@@ -126,7 +126,7 @@ function showQueues(app: FastifyInstance, { recorder, gates, bodies }: Measured,
   );
 }
 
-/** What `serve --watch` reads; all of it is 0 where nothing is watched. */
+/** What `serve --watch` reads; 0 if nothing is watched. */
 function showWatching(recorder: Recorder, registry: Registry): void {
   const gauges = {
     watch_files: ["Watched files.", "files"],
@@ -155,7 +155,7 @@ function showWatching(recorder: Recorder, registry: Registry): void {
   }
 }
 
-/** What only the store knows is asked once for all of its figures; they are not told while it cannot be asked. */
+/** The store is asked once for all of its figures; they are omitted while it is unreachable. */
 function storeGauges(recorder: Recorder, registry: Registry): () => Promise<void> {
   const names = {
     log_position: "Position of the newest entry.",

@@ -1,4 +1,5 @@
-// Routes of operations: each parses its request, carries its operation out and describes itself, as the operation says.
+// Routes of operations: each parses its request, runs its operation and describes itself, all derived from the
+// operation.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 import { isJsonObject } from "../../../model/json.js";
@@ -27,7 +28,7 @@ export function operationRoutes(app: FastifyInstance, recorder: Recorder): void 
     }
   };
   addRoutes(app, "json");
-  // In scopes of their own: the body types that a route accepts hold for all routes of its scope.
+  // In separate scopes, because the body types that a route accepts hold for all routes of its scope.
   for (const form of ["json_or_empty", "json_or_lines"] as const) {
     app.register((scope, _, done) => {
       addRoutes(scope, form);
@@ -96,7 +97,7 @@ function notAnObject(): RecorderError {
   return new RecorderError({ code: "field_invalid", field: "body", message: "the body must be a JSON object" });
 }
 
-/** The body as it was sent, and whose doing it is. */
+/** The body as it was sent, with the actor. */
 function sentWith(request: FastifyRequest, reply: FastifyReply, { body, scopes }: AnyOperation): unknown {
   const sent = body?.is_required === false ? optionalBodyOf(request) : bodyOf(request);
   const needed = scopes?.(sent);
@@ -112,7 +113,7 @@ function actorGiven(): RecorderError {
   return new RecorderError({ code: "field_invalid", field: "actor", message: "unknown field actor" });
 }
 
-/** Who accepts neither gets JSON all the same, as from every other route. */
+/** Clients that accept neither get JSON, as from every other route. */
 function wantsMarkdown(request: FastifyRequest, reply: FastifyReply): boolean {
   reply.header("vary", "Accept");
   return new Negotiator(request.raw).mediaType(["application/json", MARKDOWN]) === MARKDOWN;
@@ -123,14 +124,14 @@ async function send(reply: FastifyReply, { recorded, toJson }: AnyOperation, ans
   return toJson === undefined ? answer : sendJson(reply, await toJson(answer));
 }
 
-/** What else is said of something that is not there. */
+/** An additional hint if something does not exist. */
 const moreByNoun: { readonly [N in Noun]?: { readonly field?: string; readonly hint?: string } } = {
   interaction: { hint: "GET /entries/{id} has entries of every kind." },
   memory: { field: "id" },
-  session: { hint: "GET /sessions lists them. Ids are kept exactly, and percent-encoded in addresses." },
+  session: { hint: "GET /sessions lists them. Ids are kept exactly, and percent-encoded in paths." },
 };
 
-/** JSON that is there as bytes already. */
+/** JSON that is already serialised. */
 function sendJson(reply: FastifyReply, { buffer, byteOffset, byteLength }: Uint8Array): FastifyReply {
   return reply.type("application/json; charset=utf-8").send(Buffer.from(buffer, byteOffset, byteLength));
 }

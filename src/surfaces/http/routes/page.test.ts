@@ -1,4 +1,4 @@
-// Which addresses the page answers to: its files by their names, and itself at every other one, since views are its own.
+// The page's addresses: its files by name, and the page itself at every other one, since views are its own.
 import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { memoryRecorder } from "../../../../test/support/memory-recorder.js";
@@ -43,23 +43,23 @@ test.each(["/ui/missing.js", "/ui/missing.css", "/ui/missing.svg", "/ui/assets/m
   },
 );
 
-test.each(["/tokens.css", "/theme.js", "/docs.css", "/icon.svg"])("%s is left to the calls", async (address) => {
+test.each(["/tokens.css", "/theme.js", "/docs.css", "/icon.svg"])("%s is left to the API", async (address) => {
   expect((await get(address)).status).toBe(404);
 });
 
-describe("the view of something that is called like a file", () => {
+describe("the view of something with the name of a file", () => {
   const opening = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-  test("is the page where a browser opens it", async () => {
+  test("is the page if a browser opens it", async () => {
     expect(await get("/ui/sessions/worker.js", opening)).toMatchObject({ status: 200, type: HTML });
   });
 
-  test("never takes a file's place", async () => {
+  test("never replaces a file", async () => {
     expect(await get("/ui/theme.js", opening)).toMatchObject({ type: "text/javascript; charset=utf-8" });
   });
 });
 
-test("the script is cached for good under the hash of its content, and compressed for clients that accept that", async () => {
+test("the script is cached permanently under the hash of its content, and compressed for clients that accept that", async () => {
   const [script = ""] = /\/ui\/assets\/[^"]+\.js/.exec((await get("/")).body) ?? [];
   const { recorder } = memoryRecorder();
   const app = createServer({ recorder, version: "1.2.3" });
@@ -74,7 +74,7 @@ test("the script is cached for good under the hash of its content, and compresse
   expect(packed.rawPayload.length).toBeLessThan(150 * 1024);
 });
 
-test("nothing is written into the document that its policy would have to allow", async () => {
+test("the document needs no exceptions from its policy", async () => {
   const { body } = await get("/");
   expect(body).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/);
 });

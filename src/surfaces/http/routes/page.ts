@@ -1,4 +1,4 @@
-// The page at / and under /ui/: fixed files that hold no recorded text; their script asks the same routes as everybody else.
+// The page at / and under /ui/: static files without recorded text; their script uses the same routes as any client.
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,16 +8,16 @@ import Negotiator from "negotiator";
 import { packageFile } from "../../../model/files.js";
 import { pageHeaders, routeNotFound } from "../checks/errors.js";
 
-/** What the build makes of ui/. */
+/** The build output of ui/. */
 const FOLDER = fileURLToPath(packageFile("dist/page/"));
 
-/** Names that hold a hash of what is in them: another content has another name. */
+/** Names with a hash of the content: other content has another name. */
 const NAMED_BY_CONTENT = /^assets\//;
 const COMPRESSED = /\.(?:js|css|svg|html)$/;
 
 const HTML = "text/html; charset=utf-8";
 
-/** What a file of the page may be. Other endings are parts of names, as in a session called `v1.2`. */
+/** File types of the page. Other endings are parts of names, such as a session called `v1.2`. */
 const typeByEnding: { readonly [ending: string]: string } = {
   ".css": "text/css; charset=utf-8",
   ".html": HTML,
@@ -32,7 +32,7 @@ const typeByEnding: { readonly [ending: string]: string } = {
   ".woff2": "font/woff2",
 };
 
-/** The files of the page, by their names, and the document that every view is. */
+/** The files of the page, by name, and the document of every view. */
 export interface PageFiles {
   readonly files: ReadonlyMap<string, PageFile>;
   readonly index: string;
@@ -58,8 +58,8 @@ export function pageRoutes(app: FastifyInstance, { files, index }: PageFiles): v
 }
 
 /**
- * Whether a browser opens a view at an address that no route can be looked up for, such as one with a truncated escape:
- * a person gets the page, which says that nothing is there.
+ * Whether a browser opens a view at an address that the router cannot parse, such as one with a truncated escape: a
+ * person gets the page, which says that nothing is there.
  */
 export function isUnreadableView({ method, headers, raw }: FastifyRequest): boolean {
   return method === "GET" && headers.accept?.includes("text/html") === true && raw.url?.startsWith("/ui/") === true;
@@ -72,7 +72,7 @@ export function sendHtml(reply: FastifyReply, html: string): FastifyReply {
 interface PageFile {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Made when it is first asked for. */
+  /** Built on first use. */
   compressed?: Buffer;
 }
 
@@ -86,7 +86,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: PageFile):
   return reply.header("content-encoding", "gzip").send(file.compressed);
 }
 
-/** Read once, by their names below the folder: no address ever becomes a path. */
+/** Read once, by names below the folder: no URL ever becomes a path. */
 function readFiles(): ReadonlyMap<string, PageFile> {
   const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" });
   return new Map(
@@ -103,8 +103,8 @@ function typeOf(name: string): string | undefined {
 }
 
 /**
- * Whether an address may be a view's, which only the page's script can tell. One with the ending of a file is the view of
- * something so named, a session for instance, where a browser opens it, and a missing file to everybody else.
+ * Whether an address may be a view's, which only the page's script knows. One with the ending of a file is a view if a
+ * browser opens it (a session with such a name), and a missing file to any other client.
  */
 function isView(request: FastifyRequest, name: string): boolean {
   if (typeOf(name) !== undefined && !request.headers.accept?.includes("text/html")) return false;

@@ -1,4 +1,4 @@
-// The state of the store over HTTP that is no operation: the doctor's checks, and whether the server is well.
+// Routes about the store that are not operations: the doctor's checks, and the server's health.
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { count, named, oneOf, text } from "../../../model/schema.js";
@@ -102,7 +102,7 @@ const health: Described = {
   ),
 };
 
-/** Routes that are described as operations are; who carries them out is not the reading side. */
+/** Routes described like operations, but not run by the reading side. */
 export const describedRoutes: readonly Described[] = [doctor, health];
 
 const answered = describeRoute(health);

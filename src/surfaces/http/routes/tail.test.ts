@@ -1,4 +1,4 @@
-// The stream of events by itself: heartbeats, how far a filter has looked, and bytes that listeners share.
+// The event stream: heartbeats, how far a filter has looked, and shared bytes.
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { memoryRecorder } from "../../../../test/support/memory-recorder.js";
@@ -20,13 +20,13 @@ async function streamOf(
   return { stream, text: () => text };
 }
 
-test("a quiet connection gets a comment now and then, which is no event", async () => {
+test("a quiet connection gets a comment now and then, which is not an event", async () => {
   const { recorder } = memoryRecorder();
   const { text } = await streamOf(recorder);
   await expect.poll(text).toMatch(/^retry: 1000\nid: 0\n\n:\n\n:\n\n/);
 });
 
-test("where a filter passes entries by, the client learns how far it has looked", async () => {
+test("if a filter skips entries, the client learns how far it has looked", async () => {
   const { recorder } = memoryRecorder();
   const { text } = await streamOf(recorder, { kind: "decision" });
   await recorder.append([
@@ -61,7 +61,7 @@ test("the same rows are the same bytes", () => {
   expect(encode([...rows])).not.toBe(encode(rows));
 });
 
-test("the end of the recorder is the end of the stream", async () => {
+test("the stream ends with the recorder", async () => {
   const { recorder } = memoryRecorder();
   const { stream } = await streamOf(recorder);
   const ended = new Promise((resolve) => stream.on("end", resolve));

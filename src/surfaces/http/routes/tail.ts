@@ -1,5 +1,5 @@
-// The live tail over HTTP: every new entry as a server-sent event whose id is its position, so a client that was cut
-// off goes on exactly where it stopped.
+// The live tail over HTTP: every new entry as a server-sent event whose id is its position, so a disconnected client
+// continues exactly where it stopped.
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -20,7 +20,7 @@ export function tailRoutes(app: FastifyInstance, recorder: Recorder): void {
   const streamByResponse = new Map<ServerResponse, EventStream>();
   const encode = eventEncoder();
   let isClosing = false;
-  // A tail has no end of its own, so the closing of the server ends it, and does not wait for clients that read nothing.
+  // A tail has no end, so closing the server ends it without waiting for clients that do not read.
   app.addHook("preClose", async () => {
     isClosing = true;
     for (const [response, stream] of streamByResponse) {
@@ -51,7 +51,7 @@ export function tailRoutes(app: FastifyInstance, recorder: Recorder): void {
   });
 }
 
-/** What a browser sends when it comes back; it is newer than the `after` its address still has. */
+/** A browser sends this header when it reconnects; it is newer than the `after` in its URL. */
 function lastEventId(request: FastifyRequest): string | undefined {
   const id = request.headers["last-event-id"];
   if (id === undefined || id === "") return undefined;
@@ -92,19 +92,18 @@ const tailOperation: OpenApiOperation = {
   },
 };
 
-// A tail as server-sent events: heartbeats where nothing happens, and bytes that listeners at the end of the log share.
+// A tail as server-sent events: heartbeats while idle, and shared bytes for listeners at the end of the log.
 type Tail = ReturnType<Recorder["tail"]>;
 type Rows = NonNullable<Awaited<ReturnType<Tail["nextRows"]>>>;
 
 /** How soon a disconnected client should reconnect. */
 const RETRY_MS = 1_000;
-/** Proxies give up on connections that say nothing for half a minute or more. */
+/** Proxies close connections that are silent for half a minute or more. */
 const HEARTBEAT_MS = 15_000;
 const EVENT_END = Buffer.from("\n\n");
 
 /**
- * A tail as a stream of events. It pulls only when the connection has taken what was sent before.
- *
+ * A tail as a stream of events. It pulls only when the connection has taken everything sent before.
  * @internal Exported for tests.
  */
 export class EventStream extends Readable {
@@ -122,7 +121,7 @@ export class EventStream extends Readable {
     readonly isFromNow: boolean;
     readonly encode: (rows: Rows) => Buffer;
     readonly heartbeat_ms?: number;
-    /** Whether the client may still see what comes: its key may be revoked while it listens. */
+    /** Whether the client may still read: its key may be revoked meanwhile. */
     readonly isAdmitted?: () => Promise<boolean>;
   }) {
     super({ highWaterMark: 1 });
