@@ -4,11 +4,17 @@
 const BYTES_PER_CHAR = 6;
 /** The most characters of a number, `true`, `false` or `null`, with the comma behind it. */
 const SCALAR_CHARS = 26;
+const SMALL_BYTES = 1_024;
 
 /** Whether a value takes more bytes as JSON than this. */
 export function isJsonLarger(value: unknown, bytesMax: number): boolean {
   if (!mayBeLarger(value, bytesMax)) return false;
   return Buffer.byteLength(JSON.stringify(value)) > bytesMax;
+}
+
+/** How many bytes a value takes as JSON; a small one counts as a kilobyte. */
+export function jsonBytesAtMost(value: unknown): number {
+  return mayBeLarger(value, SMALL_BYTES) ? Buffer.byteLength(JSON.stringify(value)) : SMALL_BYTES;
 }
 
 /** Stops as soon as it may be. */

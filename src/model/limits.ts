@@ -4,6 +4,10 @@ export const limits = {
   entry_bytes: 16 * 1024 * 1024,
   request_bytes: 64 * 1024 * 1024,
   history_bytes: 32 * 1024 * 1024,
+  /** A page of a list ends early once it holds this much, and has a cursor. */
+  page_bytes: 32 * 1024 * 1024,
+  /** Of the entries that a proposal quotes. */
+  evidence_bytes: 32 * 1024 * 1024,
   context_bytes: 32 * 1024 * 1024,
   /** Entries read for a history or a context, including those it does not show. */
   history_read_chars: 256 * 1024 * 1024,

@@ -33,7 +33,6 @@ export const getEntry = operation({
   missing: "entry",
   refusals: [],
   needs: "log",
-  is_large: true,
   async answer({ entries, mask }, { id, masked }) {
     const entry = await entries.get(id);
     return entry === undefined || !masked ? entry : mask.entry(entry);

@@ -31,7 +31,6 @@ export const getInteraction = operation({
   missing: "interaction",
   refusals: [],
   needs: "log",
-  is_large: true,
   async answer({ entries }, query) {
     const entry = await entries.get(query.id);
     return entry?.kind === "interaction" ? (entry as Interaction | ErasedInteraction) : undefined;

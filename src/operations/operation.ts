@@ -197,8 +197,6 @@ export interface Operation<
   readonly needs: N;
   /** The field of the answer that is Markdown. HTTP sends it to clients that accept nothing else. */
   readonly markdown?: string;
-  /** An answer may be as large as an entry can be: HTTP sends the JSON that is written where it is read. */
-  readonly is_large?: true;
   /** It may read the whole record: callers wait longer, and few run at once. */
   readonly reads_all?: true;
   /** It scans the entries whose texts are not indexed yet, so they are indexed soon after it. */

@@ -1,7 +1,9 @@
 // Sessions from their documents: a single one, and the list, which stays stable while entries arrive.
 
-import type { EntryIndex, IndexDocument } from "../index/port.js";
+import type { DocumentQuery, EntryIndex, IndexDocument } from "../index/port.js";
 import { documentToSession, labelsOf, SESSIONS, type SessionFilter, type SessionRow } from "../index/session-fold.js";
+import { jsonBytesAtMost } from "../model/json-size.js";
+import { limits } from "../model/limits.js";
 
 /** A session at its place in the list: the one it had at the first page. */
 interface ListedSession {
@@ -19,12 +21,17 @@ export interface SessionsReached {
 
 export interface SessionPage {
   readonly sessions: readonly ListedSession[];
+  /** Whether it ended early, because the next session would have made it too large. */
+  readonly is_cut: boolean;
   /** The newest position there was at the first page. */
   readonly as_of: number;
 }
 
+/** A session's metadata may be as large as an entry: few are read at first, more where they are small. */
+const READ_FIRST = 8;
+const READ_GROWTH = 4;
 /** Sessions that changed since the first page are read in batches of this size. */
-const CHANGED_AT_ONCE = 500;
+const CHANGED_AT_ONCE = 32;
 
 export async function getSession(
   index: Pick<EntryIndex, "getDocuments">,
@@ -48,18 +55,43 @@ export async function listSessions(
   const as_of = after?.as_of ?? (await index.checkpoint());
   const beyond = after === undefined ? {} : { beyond: { sort: after.last_ms, position: after.position } };
   const newest = { collection: SESSIONS, order: "desc", labels, limit, ...beyond } as const;
-  if (after === undefined) {
-    const page = await index.listDocuments(newest);
-    // Sessions that changed meanwhile moved up, to the first page.
-    if (page.every(({ position }) => position <= as_of)) return { sessions: page.map(whereItStands), as_of };
-  }
-  // In this order: what changes between the two queries is found by both, not by neither.
-  let sessions = (await index.listDocuments({ ...newest, through: as_of })).map(whereItStands);
+  // In this order: what changes between the queries is found by the last one.
+  let page = await readDocuments(index, { ...newest, through: as_of });
   for await (const changed of changedSince(index, labels, as_of)) {
-    const below = changed.filter((one) => after === undefined || newestFirst(after, one) < 0);
-    if (below.length > 0) sessions = newestOf([...sessions, ...below], limit);
+    const end = page.is_cut ? page.sessions.at(-1) : undefined;
+    const wanted = changed.filter(
+      (one) => (after === undefined || newestFirst(after, one) < 0) && (end === undefined || newestFirst(one, end) < 0),
+    );
+    if (wanted.length > 0) page = withinBytes(newestOf([...page.sessions, ...wanted], limit), page.is_cut);
   }
-  return { sessions, as_of };
+  return { ...page, as_of };
+}
+
+type Listed = Pick<SessionPage, "sessions" | "is_cut">;
+
+/** Documents in order, until they are as many as asked for, or too large. */
+async function readDocuments(index: EntryIndex, query: DocumentQuery): Promise<Listed> {
+  let page: Listed = { sessions: [], is_cut: false };
+  let { beyond } = query;
+  for (let size = READ_FIRST; !page.is_cut; size *= READ_GROWTH) {
+    const limit = Math.min(size, query.limit - page.sessions.length);
+    const documents = await index.listDocuments({ ...query, limit, ...(beyond === undefined ? {} : { beyond }) });
+    page = withinBytes([...page.sessions, ...documents.map(whereItStands)], false);
+    const last = documents.at(-1);
+    if (last === undefined || documents.length < limit || page.sessions.length >= query.limit) break;
+    beyond = { sort: last.sort, position: last.position, key: last.key };
+  }
+  return page;
+}
+
+/** The first sessions that fit on a page, at least one. */
+function withinBytes(sessions: readonly ListedSession[], wasCut: boolean): Listed {
+  let bytes = 0;
+  const end = sessions.findIndex(({ session }, at) => {
+    bytes += jsonBytesAtMost(session);
+    return at > 0 && bytes > limits.page_bytes;
+  });
+  return end === -1 ? { sessions, is_cut: wasCut } : { sessions: sessions.slice(0, end), is_cut: true };
 }
 
 /** Sessions with entries after `as_of`, at their place then; later ones had none. */

@@ -43,10 +43,10 @@ export class SessionReader {
     if (query.limit === 0) return { sessions: [], next_cursor: null };
     const { filter, after } = query;
     const wanted = { filter, limit: query.limit + 1, ...(after === undefined ? {} : { after }) };
-    const { sessions, as_of } = await listSessions(this.#parts.index, wanted);
+    const { sessions, as_of, is_cut } = await listSessions(this.#parts.index, wanted);
     const page = sessions.slice(0, query.limit);
     const last = page.at(-1);
-    const isMore = last !== undefined && sessions.length > query.limit;
+    const isMore = last !== undefined && (is_cut || sessions.length > query.limit);
     return {
       sessions: page.map(({ session }) => this.#shown(session)),
       next_cursor: isMore ? formatCursor(query.fingerprint, [last.last_ms, last.position, as_of]) : null,

@@ -32,6 +32,52 @@ test.each(refused)("%s is a 413, and nothing is stored", async (_, path, body, h
   expect((await server.get("/entries")).body.entries).toEqual([]);
 });
 
+test("the end of a path names its project, however long the path is, and a name that is too long names none", async () => {
+  const server = await startServer();
+  const event = { hook_event_name: "UserPromptSubmit", session_id: "s", prompt: "p" };
+  const paths = [
+    "/srv/anna/atlas",
+    "C:\\work\\atlas\\",
+    `/srv/${"deep/".repeat(100_000)}atlas//`,
+    "/".repeat(60 * MiB),
+    "x".repeat(5_000),
+  ];
+  for (const cwd of paths) expect((await server.post("/hooks/claude-code", { ...event, cwd })).status).toBe(200);
+  await expect.poll(async () => (await server.get("/entries")).body.entries.length).toBe(paths.length);
+  const { entries } = (await server.get("/entries")).body;
+  const projects = entries.map(({ project }: { readonly project: string }) => project);
+  expect(projects.reverse()).toEqual(["atlas", "atlas", "atlas", "", ""]);
+});
+
+test("a body of blank lines, and a call with very many arguments, are refused at once", async () => {
+  const server = await startServer();
+  const lines = await server.post("/entries", "\n".repeat(2 * MiB), NDJSON);
+  expect([lines.status, lines.body.error.code]).toEqual([413, "request_too_large"]);
+  const args = Object.fromEntries(Array.from({ length: 2_000 }, (_, nth) => [`m${nth}`, 1]));
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search", arguments: args } };
+  const many = await server.post("/mcp", call, { ...JSON_TYPE, accept: "application/json, text/event-stream" });
+  expect([many.status, many.body.error.code]).toEqual([413, "too_many_values"]);
+});
+
+test("a proposal that quotes more than 32 MiB of entries is dropped before they are all read", async () => {
+  const { recorder, post } = await startServer();
+  const quote = "Answer in German, every single time";
+  for (let nth = 0; nth < 3; nth += 1) {
+    await recorder.append({
+      kind: "message",
+      id: `m${nth}`,
+      session_id: "s",
+      role: "user",
+      content: `${quote}. ${"x".repeat(15 * MiB)}`,
+    });
+  }
+  const evidence = (count: number) => Array.from({ length: count }, (_, nth) => ({ entry_id: `m${nth}`, quote }));
+  const candidate = { status: "candidate", type: "preference", content: quote };
+  const dropped = await post("/memories", { ...candidate, evidence: evidence(3) });
+  expect(dropped.body).toMatchObject({ dropped: "evidence", reason: expect.stringContaining("32 MiB") });
+  expect((await post("/memories", { ...candidate, evidence: evidence(2) })).status).toBe(201);
+}, 120_000);
+
 test("the maximum number of values is recorded", async () => {
   const server = await startServer();
   const answer = await server.post("/entries", `[${Array<string>(4).fill(wide(250_000)).join(",")}]`);

@@ -3,6 +3,8 @@ import type { KeptMemory } from "../../index/memory-fold.js";
 import type { EntryIndex } from "../../index/port.js";
 import type { EntryLog } from "../../log/port.js";
 import type { Entry } from "../../model/entry.js";
+import { jsonBytesAtMost } from "../../model/json-size.js";
+import { limits } from "../../model/limits.js";
 import type { Mask } from "../../model/mask.js";
 import type { Evidence, MemorySource, Proposal } from "../../model/memory.js";
 import { parseTime } from "../../model/time.js";
@@ -32,7 +34,7 @@ import type {
   ScopedProposal,
   ScopedStatement,
 } from "./judgement.js";
-import { comparable, wordsOf } from "./statement.js";
+import { comparable, formOf, wordsOf } from "./statement.js";
 
 export interface MemoryJudgeParts {
   readonly index: EntryIndex;
@@ -41,6 +43,7 @@ export interface MemoryJudgeParts {
   readonly mask: Mask;
 }
 
+const EVIDENCE_TOO_LARGE = `the entries it quotes have more than ${limits.evidence_bytes / 1024 / 1024} MiB`;
 const READ_AT_ONCE = 200;
 const SPOKEN_KINDS = ["message", "interaction", "tool_call", "error", "decision"];
 
@@ -68,6 +71,7 @@ export class MemoryJudge {
   /** Who said these quotes, where all of them stand in the entries that they name. */
   async resolveEvidence(evidence: readonly Evidence[]): Promise<EvidenceLookup> {
     const named = await namedEntries(evidence, this.#parts.entries);
+    if (named === "too_large") return { missing: EVIDENCE_TOO_LARGE };
     for (const { entry_id, quote } of evidence) {
       const quoted = named.get(entry_id)?.quoted;
       if (quoted === undefined) return { missing: `there is no entry ${entry_id}, or it was forgotten` };
@@ -101,7 +105,11 @@ export class MemoryJudge {
       const reason = `This source is paused: only ${accepted} of its last ${accepted + rejected} proposals were accepted.`;
       return { dropped: "paused", reason };
     }
+    // What needs no entry to be read comes first.
+    const formed = formOf(proposal.content);
+    if ("flaw" in formed) return { dropped: "form", reason: `It ${formed.flaw}.` };
     const named = await namedEntries(proposal.evidence, this.#parts.entries, cites_only);
+    if (named === "too_large") return { dropped: "evidence", reason: `${EVIDENCE_TOO_LARGE}.` };
     const context = await gateContextOf(named, { memories, given: this.#given, project: proposal.project });
     const judgement = judge(proposal, context, this.#stems);
     if ("kept" in judgement) {
@@ -193,12 +201,15 @@ async function namedEntries(
   evidence: readonly Evidence[],
   entries: EntryReader,
   cites_only?: string,
-): Promise<NamedEntries> {
+): Promise<NamedEntries | "too_large"> {
   const named = new Map<string, NamedEntry>();
+  let bytes = 0;
   for (const id of new Set(evidence.map(({ entry_id }) => entry_id))) {
     const entry = await entries.getById(id);
     if (entry === undefined || "erased" in entry) continue;
     if (cites_only !== undefined && entry.recorded_by !== cites_only) continue;
+    bytes += jsonBytesAtMost(entry);
+    if (bytes > limits.evidence_bytes) return "too_large";
     const quoted = quotedEntry(entry);
     if (quoted !== undefined) named.set(id, { entry, quoted, through: await saidThrough(entry, entries) });
   }

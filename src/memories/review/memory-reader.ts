@@ -4,6 +4,8 @@ import { textsOf } from "../../index/derivation.js";
 import { feedbackOn } from "../../index/feedback-fold.js";
 import type { AttributedEvidence, KeptMemory } from "../../index/memory-fold.js";
 import type { Entry } from "../../model/entry.js";
+import { jsonBytesAtMost } from "../../model/json-size.js";
+import { limits } from "../../model/limits.js";
 import type { Evidence, MemorySource } from "../../model/memory.js";
 import { firstCodePoints } from "../../model/normalise.js";
 import { isFromUser, textsOfUser } from "../../model/roles.js";
@@ -81,11 +83,11 @@ export class MemoryReader {
       .map((memory) => ({ memory, place: placeOf(memory, query, as_of) }))
       .filter(({ place }) => after === undefined || bestFirst(after, place) < 0)
       .sort((left, right) => bestFirst(left.place, right.place));
-    const page = placed.slice(0, query.limit);
+    const page = this.#pageOf(placed.slice(0, query.limit), memories);
     const last = page.at(-1)?.place;
     const isMore = last !== undefined && placed.length > page.length;
     return {
-      memories: page.map(({ memory }) => this.#parts.mask.entry(this.#summary(memory, memories))),
+      memories: page.map(({ summary }) => this.#parts.mask.entry(summary)),
       next_cursor: isMore ? formatCursor(query.fingerprint, [last.rank, last.position, as_of]) : null,
       pending,
       acceptance,
@@ -112,6 +114,19 @@ export class MemoryReader {
     );
     const words = await this.#uses.words(memory.evidence);
     return { ...this.#summary(memory, memories), words, history, uses: await this.#uses.uses(id, new Map(counted)) };
+  }
+
+  /** The first that fit on a page, at least one: the quotes of a memory may have a megabyte. */
+  #pageOf<P>(placed: readonly { readonly memory: KeptMemory; readonly place: P }[], memories: MemoriesById) {
+    const page: { readonly summary: MemorySummary; readonly place: P }[] = [];
+    let bytes = 0;
+    for (const { memory, place } of placed) {
+      const summary = this.#summary(memory, memories);
+      bytes += jsonBytesAtMost(summary);
+      if (bytes > limits.page_bytes && page.length > 0) break;
+      page.push({ summary, place });
+    }
+    return page;
   }
 
   #summary(memory: KeptMemory, memories: MemoriesById): MemorySummary {

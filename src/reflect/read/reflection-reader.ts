@@ -103,7 +103,7 @@ export class ReflectionReader {
       const dislikedHere = new Set(dislikedKeys.map(({ position }) => position));
       for (let start = 0; start < keys.length; start += CHUNK_ROWS) {
         const positions = keys.slice(start, start + CHUNK_ROWS).map((key) => key.position);
-        yield { entries: await this.#entries.read(positions), disliked: dislikedHere };
+        for await (const entries of this.#entries.readInParts(positions)) yield { entries, disliked: dislikedHere };
         chunks += 1;
         if (chunks % CHUNKS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
       }

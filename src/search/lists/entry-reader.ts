@@ -16,11 +16,14 @@ import type {
   ListedEntry,
 } from "../../model/entry.js";
 import { corruptEntry } from "../../model/fault.js";
+import { limits } from "../../model/limits.js";
 import type { Mask } from "../../model/mask.js";
 import { codePoints, firstCodePoints } from "../../model/normalise.js";
 
-/** A page ends early once it holds this much text; the cursor leads on. */
-const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+/** A page ends early once it holds this much; the cursor leads on. Of responses that came later it may hold as much again. */
+const PAGE_BYTES_MAX = limits.page_bytes / 2;
+/** Bodies that are read at a time where the number of entries does not bound them. */
+const READ_BYTES = 16 * 1024 * 1024;
 const COMPLETED_AT_ONCE = 16;
 
 export interface Page<Row> {
@@ -99,6 +102,17 @@ export class EntryReader {
   async showListed(positions: readonly number[]): Promise<readonly (Entry | AlteredEntry)[]> {
     const found = await this.#withResponses(await this.#read(positions));
     return found.map((entry) => (entry instanceof AlteredBody ? entry.shown : this.#mask.entry(entry)));
+  }
+
+  /** The same as `read`, in parts of at most `READ_BYTES`, each with at least one entry that is there. */
+  async *readInParts(positions: readonly number[]): AsyncGenerator<readonly Entry[]> {
+    for (let at = 0; at < positions.length; ) {
+      const stored = await this.#log.getBodies(positions.slice(at), READ_BYTES);
+      const found = await this.#withResponses(toReadable(stored));
+      const entries = found.filter((entry): entry is Entry => !(entry instanceof AlteredBody));
+      if (entries.length > 0) yield entries;
+      at += stored.length;
+    }
   }
 
   /** The entries at these positions as they were recorded; erased and altered ones are left out. */

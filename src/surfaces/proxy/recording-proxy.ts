@@ -11,7 +11,9 @@ import { ANSWER_BYTES_MAX, beginRecording, type Recording } from "../../../clien
 import { sentKeys } from "../../../client/sent-keys.js";
 import { reasonOf } from "../../../client/server-errors.js";
 import type { Recorder } from "../../recorder/recorder.js";
+import { BodyBudget } from "../http/checks/bodies.js";
 import { HostCheck } from "../http/checks/hosts.js";
+import { defaultLimits } from "../http/checks/limits.js";
 
 type BytesWatch = StreamWatch<Uint8Array>;
 
@@ -61,6 +63,7 @@ export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOp
     "http:": { ask: http.request, agent: new http.Agent(connections) },
     "https:": { ask: https.request, agent: new https.Agent(connections) },
   } as const;
+  const budget = new BodyBudget(defaultLimits.bodies_bytes);
   const unfinished = new Set<Promise<void>>();
   const hosts = new HostCheck({ host: "127.0.0.1", allow_hosts: [] });
   const forward = (request: http.IncomingMessage, response: http.ServerResponse): void => {
@@ -84,7 +87,7 @@ export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOp
       {
         method: request.method ?? "GET",
         path: target.pathname,
-        request: () => textOf(request),
+        request: () => textOf(request, budget.account(response)),
         keys: sentKeys(headerPairs(request), target.href),
       },
       onLost,
@@ -220,22 +223,31 @@ function withoutHop(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders
 }
 
 const TOO_LARGE = { lost: "its request is larger than 64 MiB" };
+const TOO_MANY = { lost: "too many requests were being sent at the same time" };
 
 function headerPairs({ headers }: http.IncomingMessage): readonly (readonly [string, string])[] {
   return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as const));
 }
 
-/** The request body, read while it is forwarded; undefined if it is too large or incomplete. */
-function textOf(request: http.IncomingMessage): Promise<string | { readonly lost: string } | undefined> {
+/** The request body, read while it is forwarded; undefined if it is incomplete. */
+function textOf(
+  request: http.IncomingMessage,
+  account: ReturnType<BodyBudget["account"]>,
+): Promise<string | { readonly lost: string } | undefined> {
   return new Promise((resolve) => {
     let pieces: Buffer[] = [];
     let size = 0;
+    let isKept = true;
     request.on("data", (piece: Buffer) => {
       size += piece.length;
-      if (size <= RECORDED_BYTES_MAX) pieces.push(piece);
+      isKept &&= size <= RECORDED_BYTES_MAX && account.take(piece.length);
+      if (isKept) pieces.push(piece);
       else pieces = [];
     });
-    request.on("end", () => resolve(size > RECORDED_BYTES_MAX ? TOO_LARGE : Buffer.concat(pieces).toString("utf8")));
+    request.on("end", () => {
+      if (isKept) resolve(Buffer.concat(pieces).toString("utf8"));
+      else resolve(size > RECORDED_BYTES_MAX ? TOO_LARGE : TOO_MANY);
+    });
     request.on("close", () => resolve(undefined));
   });
 }

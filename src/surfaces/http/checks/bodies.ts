@@ -1,8 +1,8 @@
 // Request bodies: read whole, within limits, and parsed by their content type.
 
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../../model/fault.js";
 import { itemAt } from "../../../model/item-at.js";
 import { limits } from "../../../model/limits.js";
@@ -186,7 +186,10 @@ export async function parseJsonBody({ bytes, scan }: ReadBody): Promise<unknown>
 /** Work on a large entry continues in the next time slice. */
 async function parseAlone(bytes: Buffer): Promise<unknown> {
   const slice = new TimeSlice();
-  const parsed = parseJson(bytes, "the body");
+  if (!isUtf8(bytes)) return utf8Invalid("the body");
+  const text = bytes.toString("utf8");
+  if (slice.isOver) await slice.next();
+  const parsed = parseDocument(text, "the body");
   if (slice.isOver) await slice.next();
   return parsed;
 }
@@ -201,6 +204,8 @@ export async function parseJsonLines({ bytes }: ReadBody): Promise<readonly unkn
   const items: unknown[] = [];
   let line = 0;
   for (let start = 0; start < bytes.length; ) {
+    // Blank lines take time, too.
+    if (slice.isOver) await slice.next();
     const feed = bytes.indexOf(LINE_FEED, start);
     const end = feed === -1 ? bytes.length : feed;
     line += 1;
@@ -212,7 +217,6 @@ export async function parseJsonLines({ bytes }: ReadBody): Promise<readonly unkn
     if (!(item instanceof Rejection)) items.push(item);
     else if (item.code !== "body_missing") return item.at(items.length);
     if (items.length > ENTRIES_MAX) return tooManyEntries();
-    if (slice.isOver) await slice.next();
   }
   return items;
 }
@@ -223,8 +227,10 @@ function isBlank(bytes: Buffer): boolean {
 }
 
 function parseJson(bytes: Buffer, what: string): unknown {
-  if (!isUtf8(bytes)) return utf8Invalid(what);
-  const text = bytes.toString("utf8");
+  return isUtf8(bytes) ? parseDocument(bytes.toString("utf8"), what) : utf8Invalid(what);
+}
+
+function parseDocument(text: string, what: string): unknown {
   const parsed = parseText(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text, what);
   // `trim` removes a byte order mark too.
   return parsed instanceof Rejection && text.trim() === "" ? bodyMissing() : parsed;
@@ -266,7 +272,7 @@ export function budgetBodies(app: FastifyInstance, bytesMax: number): BodyBudget
   app.decorateRequest("bodyAccount", null);
   app.addHook("preParsing", (request, reply, _, done) => {
     const { "content-length": length, "transfer-encoding": coding } = request.raw.headers;
-    if (length !== undefined || coding !== undefined) request.bodyAccount = budget.account(reply);
+    if (length !== undefined || coding !== undefined) request.bodyAccount = budget.account(reply.raw);
     done();
   });
   return budget;
@@ -285,9 +291,9 @@ export class BodyBudget {
   }
 
   /** The account of one request. Its memory is released when the response was sent or the connection closed. */
-  account(reply: FastifyReply): BodyAccount {
+  account(response: Pick<ServerResponse, "once">): BodyAccount {
     let taken = 0;
-    reply.raw.once("close", () => {
+    response.once("close", () => {
       this.#held -= taken;
       taken = 0;
     });

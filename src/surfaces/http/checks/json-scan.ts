@@ -6,6 +6,8 @@ import { limits } from "../../../model/limits.js";
 import { entryTooWide, nestingTooDeep, type Rejection, reject, requestTooWide } from "../../../model/rejection.js";
 /** Entries per request. An entry needs 4 KB of memory on its way, however small it is. */
 export const ENTRIES_MAX = 100_000;
+/** Lines of one request, blank ones included. */
+const LINES_MAX = 10 * ENTRIES_MAX;
 
 /** A value needs at least two bytes, so a smaller body cannot exceed the limit of an entry. */
 export const SCAN_BYTES_MIN = 2 * limits.entry_values;
@@ -32,6 +34,7 @@ export class JsonScan implements JsonVisitor {
   #place: "before" | "begun" | "inside" | "behind" = "before";
   #list: { readonly start: number; readonly ends: number[]; isWhole: boolean } | undefined;
   #entries = 0;
+  #lines = 0;
   /** Values of earlier entries. */
   #values = 0;
   /** How many values the entry may have, and how many more are allowed. */
@@ -108,7 +111,8 @@ export class JsonScan implements JsonVisitor {
       const end = feed === -1 ? chunk.length : feed;
       this.#tokenizer.write(chunk, start, end);
       if (feed !== -1) this.#endLine();
-      if (this.#entries > ENTRIES_MAX) this.#refuse(tooManyEntries());
+      this.#lines += 1;
+      if (this.#entries > ENTRIES_MAX || this.#lines > LINES_MAX) this.#refuse(tooManyEntries());
       start = end + 1;
     }
   }

@@ -37,7 +37,7 @@ export const defaultLimits: ServerLimits = {
   keep_alive_ms: 72_000,
   stall_ms: 60_000,
   head_bytes: 128 * 1024,
-  bodies_bytes: 256 * 1024 * 1024,
+  bodies_bytes: 96 * 1024 * 1024,
   read_ms: 10_000,
   reads_running: 8,
   reads_waiting: 1_000,

@@ -61,11 +61,15 @@ function toEntry(event: JsonObject): object {
   return { ...(fields ?? { kind: "raw", source: `${SOURCE}-hook`, record: event }), ...envelope };
 }
 
-/** The name of its folder, parsed in one pass for any length; a name that is not a valid project is left out. */
+/** The name of its folder; a name that no project can have is none. Only the end is looked at: a path may be of any length. */
 function projectOf(cwd: unknown): string {
-  const name = typeof cwd === "string" ? (cwd.split(/[\\/]/).findLast((part) => part !== "") ?? "") : "";
+  if (typeof cwd !== "string") return "";
+  const name = /([^\\/]*)[\\/]*$/.exec(cwd.slice(-PATH_CHARS))?.[1] ?? "";
   return parseLabel("project", name) instanceof Rejection ? "" : name;
 }
+
+/** As long as a path may be on any system. */
+const PATH_CHARS = 4_096;
 
 /** An imported transcript contains the same call, and gives it the same id. */
 function toolCall({ tool_name, tool_input, tool_use_id, duration_ms }: JsonObject): object {

@@ -1,5 +1,7 @@
 // MCP over streamable HTTP, stateless: each request contains everything needed to answer it.
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { isJsonObject } from "../../../model/json.js";
+import { RecorderError } from "../../../model/rejection.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import type { McpOverHttp } from "../../mcp/mcp-server.js";
 import { bodyOf } from "../checks/bodies.js";
@@ -25,10 +27,21 @@ export function mcpRoutes(
     exposeHeadRoute: false,
     handler: async (request) => {
       const body = request.method === "POST" ? bodyOf(request) : undefined;
+      refuseManyArguments(body);
       mcp ??= load();
       return (await mcp).answer(toWebRequest(request), body, callerOf(request));
     },
   });
+}
+
+/** No tool has as many; each would be looked at several times on its way. */
+const ARGUMENTS_MAX = 1_000;
+
+function refuseManyArguments(body: unknown): void {
+  const params = isJsonObject(body) && isJsonObject(body.params) ? body.params : {};
+  if (!isJsonObject(params.arguments) || Object.keys(params.arguments).length <= ARGUMENTS_MAX) return;
+  const message = `a call has at most ${ARGUMENTS_MAX} arguments`;
+  throw new RecorderError({ code: "too_many_values", field: "arguments", message });
 }
 
 /** The body is passed on parsed, because it was read within this server's limits. */

@@ -58,16 +58,15 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, recorder: Recor
     async handler(request, reply) {
       const asked = { ...readQuery(request, inQuery), ...(request.params as Options) };
       const options = operation.body === undefined ? asked : { ...asked, body: sentWith(request, reply, operation) };
-      const { missing, is_large, markdown } = operation;
+      const { missing, markdown } = operation;
       const store = recordingOf(request, recorder);
-      const answer = await store.operate(operation, options, {
-        form: is_large === true ? "json" : "value",
-        is_unnoted: true,
-      });
+      const isMarkdown = markdown !== undefined && wantsMarkdown(request, reply);
+      // JSON is written where the answer is read: building a large one here again would hold up other requests.
+      const answer = await store.operate(operation, options, { form: isMarkdown ? "value" : "json", is_unnoted: true });
       if (answer === undefined && missing !== undefined) throw missingFrom(operation, options, moreByNoun[missing]);
       if (answer instanceof Uint8Array) return sendJson(reply, answer);
-      if (markdown !== undefined && wantsMarkdown(request, reply)) {
-        return reply.type(`${MARKDOWN}; charset=utf-8`).send((answer as Options)[markdown]);
+      if (isMarkdown) {
+        return reply.type(`${MARKDOWN}; charset=utf-8`).send((answer as Options)[markdown as string]);
       }
       return send(reply, operation, answer as never);
     },
