@@ -177,6 +177,8 @@ export interface EntryLog {
    * words, if others are in the way.
    */
   purge(): Promise<string | undefined>;
+  /** What purges have left for later, in words; it goes by itself once others are out of the way. */
+  pendingPurges?(): Promise<readonly string[]>;
   /** Why recording would fail right now, if the engine can tell without trying. */
   fault?(): Fault | undefined;
   close(): Promise<void>;

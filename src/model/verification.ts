@@ -80,6 +80,7 @@ export interface Finding {
     | "chain"
     | "evidence"
     | "clients"
+    | "forgotten"
     | "compact"
     | "rebuild";
   readonly message: string;

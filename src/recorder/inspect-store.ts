@@ -100,11 +100,22 @@ async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
       ...(replaced === undefined ? [] : [olderIndexFinding(replaced.version, replaced.version_known)]),
       ...comparisonFindings(comparison),
       ...evidenceFindings({ contradiction }),
+      ...purgeFindings((await log.pendingPurges?.()) ?? []),
       ...clientFindings(await findMissingDeliveries(log)),
     ]);
   } finally {
     await store.close();
   }
+}
+
+/** Deleted rows that another transaction keeps in the files. */
+function purgeFindings(pending: readonly string[]): readonly Finding[] {
+  return pending.map((what) => ({
+    level: "warn",
+    check: "forgotten",
+    message: `deleted text may still be in the files of ${what}`,
+    hint: "End that transaction, prepared transaction or slot; a server of the store then finishes within a minute.",
+  }));
 }
 
 function databaseDiagnosis(where: string, checked: Verification, others: readonly Finding[]): Diagnosis {

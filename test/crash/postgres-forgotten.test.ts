@@ -1,8 +1,10 @@
 // What was forgotten is in no file of a PostgreSQL but its WAL: not in dead rows, not in its indexes, not in its statistics.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { type EntryInput, openRecorder } from "../../src/index.js";
+import { inspectStore } from "../../src/recorder/inspect-store.js";
 import { serverOfTest } from "../support/postgres.js";
 import type { PostgresServer } from "../support/postgres-server.js";
 
@@ -28,6 +30,52 @@ test("every byte of a forgotten session is gone once forget has answered, and th
   expect(await other.verify()).toMatchObject({ ok: true, erased: marked().length });
   await database.execute("ANALYZE", "forgetting");
   expect(await filesWith(database)).toEqual([]);
+});
+
+test("what an open transaction keeps is reported, shown by doctor, and goes by itself once it has ended", async () => {
+  const database = await serverOfTest();
+  const data = await database.createDatabase("held");
+  const recorder = await openRecorder({ data });
+  onTestFinished(() => recorder.close());
+  await recorder.append(marked());
+  const client = new pg.Client({ connectionString: data, application_name: "a report" });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  await client.query("SELECT 1");
+
+  const { left } = await recorder.forget({ session_id: `${MARK}-session`, reason: "it was asked for" });
+  expect(left.join()).toMatch(/process \d+ \(idle in transaction, a report\) may still see it/);
+  expect(await filesWith(database)).not.toEqual([]);
+  const shown = async () => (await inspectStore({ data })).findings.filter(({ check }) => check === "forgotten");
+  expect((await shown()).map(({ message }) => message).join()).toContain("a report");
+
+  await client.query("ROLLBACK");
+  await expect.poll(() => filesWith(database), { timeout: 60_000, interval: 2_000 }).toEqual([]);
+  await expect.poll(shown, { timeout: 10_000, interval: 500 }).toEqual([]);
+  const other = { session_id: "other", project: "other" };
+  await recorder.append({ ...other, kind: "error", error: "e" });
+  expect(await recorder.forget({ session_id: "other", reason: "r" })).toMatchObject({ left: [] });
+});
+
+test("a transaction that has a table locked holds up neither the deletion nor captures", async () => {
+  const database = await serverOfTest();
+  const data = await database.createDatabase("locked");
+  const recorder = await openRecorder({ data });
+  onTestFinished(() => recorder.close());
+  await recorder.append(marked());
+  const client = new pg.Client({ connectionString: data });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query("BEGIN");
+  await client.query("SELECT count(*) FROM hansard_bodies");
+
+  const forgetting = recorder.forget({ session_id: `${MARK}-session`, reason: "it was asked for" });
+  const captured = recorder.append({ kind: "error", error: "meanwhile" });
+  expect((await forgetting).left).not.toEqual([]);
+  expect((await captured).status).toBe("recorded");
+  await client.query("ROLLBACK");
+  await expect.poll(() => filesWith(database), { timeout: 60_000, interval: 2_000 }).toEqual([]);
 });
 
 /** Short and long ones, in every place that is copied into some table. */

@@ -108,10 +108,10 @@ export class Connections implements Session {
   }
 
   /** A long statement, on a connection that is closed afterwards. */
-  async maintain(text: string, ms: number): Promise<void> {
+  async maintain(text: string, ms: number, lock_ms: number): Promise<void> {
     const client = await this.#pool.connect();
     try {
-      await client.query(`SET statement_timeout = ${ms}`);
+      await client.query(`SET statement_timeout = ${ms}; SET lock_timeout = ${lock_ms}`);
       await client.query(withLimit({ text }, ms + ANSWER_MS_MAX));
     } finally {
       client.release(true);

@@ -48,7 +48,7 @@ import { inspectGuards, logMigrations, restoreGuards } from "./log-schema.js";
 import { migrate } from "./migrations.js";
 import { atOneMoment, findOrphanPart, positionsSharing, releaseParts } from "./part-reading.js";
 import { BatchSplitter } from "./part-splitting.js";
-import { partitionsOf, purgeTables } from "./purge.js";
+import { PurgeRetries, partitionsOf, pendingPurges, purgeTables } from "./purge.js";
 
 const READ_BYTES_MAX = 32 * 1024 * 1024;
 /** How long a batch whose connection was lost is retried; a restarting server is back by then. */
@@ -60,6 +60,8 @@ type Tip = Pick<Head, "position" | "hash">;
 interface OpenOptions {
   readonly partition_positions?: number;
   readonly reads_only?: boolean;
+  /** How often it is looked whether leftovers of deleted rows can go. */
+  readonly purge_retry_ms?: number;
   /** From how many bytes on bodies are stored in parts. */
   readonly parted_bytes_min?: number;
 }
@@ -78,10 +80,12 @@ export class PostgresLog implements EntryLog {
   readonly #splitter: BatchSplitter;
   /** Triggers that were missing when the log was opened, and have been restored. */
   readonly #putBack: readonly string[];
+  readonly #retries: PurgeRetries | undefined;
 
   private constructor(connections: Connections, options: OpenOptions, putBack: readonly string[]) {
     this.#connections = connections;
     this.#putBack = putBack;
+    this.#retries = options.reads_only === true ? undefined : new PurgeRetries(connections, options.purge_retry_ms);
     this.#partitions = new Partitions(connections, options.partition_positions);
     this.#splitter = new BatchSplitter(options.parted_bytes_min);
     this.#queue = new AppendQueue((units) => this.#append(units));
@@ -190,14 +194,19 @@ export class PostgresLog implements EntryLog {
     const erased = [...this.#erased];
     const parts = this.#hasReleased ? ["hansard_parts"] : [];
     const left = await purgeTables(this.#connections, [...(await partitionsOf(this.#connections, erased)), ...parts]);
-    // Leftovers are retried with the next purge.
-    if (left === undefined) this.#erased.splice(0, erased.length);
-    if (left === undefined && parts.length > 0) this.#hasReleased = false;
+    // What is left is noted in the database, and retried from there.
+    this.#erased.splice(0, erased.length);
+    if (parts.length > 0) this.#hasReleased = false;
     return left;
+  }
+
+  async pendingPurges(): Promise<readonly string[]> {
+    return pendingPurges(this.#connections);
   }
 
   async close(): Promise<void> {
     await this.#queue.drained();
+    await this.#retries?.close();
     await this.#connections.close();
   }
 
