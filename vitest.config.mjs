@@ -46,6 +46,7 @@ for (const pattern of patterns) {
 
 const packages = "**/node_modules/**";
 const crashes = "dist/test/crash/*.test.js";
+const agents = "dist/test/agents/*.test.js";
 /** What survives a crash or a full disk is asked of a real disk. */
 const onDisk = { HANSARD_TEST_DISK: "1" };
 
@@ -64,7 +65,10 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     reporters: ["default", new CountReporter({ file: process.env.HANSARD_TEST_COUNTS })],
     projects: [
-      { extends: true, test: { name: "all", include: ["dist/**/*.test.js"], exclude: [packages, crashes, ...slow] } },
+      {
+        extends: true,
+        test: { name: "all", include: ["dist/**/*.test.js"], exclude: [packages, crashes, agents, ...slow] },
+      },
       { extends: true, test: { name: "crash", include: [crashes], exclude: [packages, ...slow], env: onDisk } },
       { extends: true, test: { name: "slow", include: slow, env: onDisk } },
       {
@@ -75,6 +79,10 @@ export default defineConfig({
           env: { HANSARD_TEST_ENGINE: "postgres" },
         },
       },
+      // Where the programs are installed: `scripts/test.mjs` says so.
+      ...(process.env.HANSARD_TEST_AGENTS === undefined
+        ? []
+        : [{ extends: true, test: { name: "slow-agents", include: [agents] } }]),
       {
         extends: true,
         test: {

@@ -1,5 +1,5 @@
 // `npm test`: gets what the tests need, then runs every check and every test that is not slow; `npm run test:slow` runs the
-// slow ones, and `npm test -- log` those of either that match.
+// slow ones, `npm run test:agents` those with real coding agents, and `npm test -- log` those that match.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +9,12 @@ import { repositoryRoot } from "./repository-root.mjs";
 import { runCommand } from "./run-command.mjs";
 import { Steps } from "./steps.mjs";
 
-const [slowly, args] = process.argv[2] === "--slow" ? [true, process.argv.slice(3)] : [false, process.argv.slice(2)];
+const mode = ["--slow", "--agents"].find((name) => name === process.argv[2]);
+const args = process.argv.slice(mode === undefined ? 2 : 3);
 const everything = args.length === 0;
 /** Vitest's projects whose names begin with `slow` hold what takes long. */
-const vitestArgs = everything ? ["--project", slowly ? "slow*" : "!slow*"] : args;
+const projects = mode === "--slow" ? "slow*" : mode === "--agents" ? "slow-agents" : "!slow*";
+const vitestArgs = everything ? ["--project", projects] : args;
 const steps = new Steps();
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
@@ -22,7 +24,8 @@ if (await steps.run("dependencies", () => ensureDependencies(repositoryRoot, ste
   await steps.run("browser", () => ensureChromium(repositoryRoot, steps.say));
   const { ensurePostgres } = await import("./postgres.mjs");
   await steps.run("database", () => ensurePostgres(repositoryRoot, steps.say));
-  if (everything && !slowly) {
+  if (mode === "--agents") await findAgents();
+  if (everything && mode === undefined) {
     const { checks } = await import("./checks.mjs");
     for (const { name, check } of checks) await steps.run(name, () => check(repositoryRoot));
   }
@@ -33,6 +36,13 @@ const failed = counts.failed + steps.failed.filter((name) => name !== "tests" ||
 if (steps.failed.length > 0) console.log(`\nFailed: ${steps.failed.join(", ")}`);
 console.log(`${counts.passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Vitest runs their tests only where they are installed. */
+async function findAgents() {
+  const { ensureAgents } = await import("./agents.mjs");
+  await steps.run("coding agents", () => ensureAgents(repositoryRoot, steps.say));
+  process.env.HANSARD_TEST_AGENTS = "1";
+}
 
 async function runVitest() {
   const folder = mkdtempSync(join(tmpdir(), "hansard-test-"));

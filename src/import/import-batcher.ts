@@ -1,6 +1,7 @@
 // Writes what importers yield into the log: in batches, each entry once, every refusal with its line.
 import { itemAt } from "../model/item-at.js";
-import type { JsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { againId, type ImportedSessions, type OlderSession } from "./again.js";
 import type { EntryCopy, EntryStep, ExportedMemory, ImportedEntry, ImportStep, LogState } from "./importer.js";
 
 /** Large enough that one fsync serves many entries, small enough to be short-lived in memory. */
@@ -18,6 +19,8 @@ export interface ImportTarget extends LogState {
   hintBulk?(): void;
   /** Where entries with these ids are. */
   find(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /** What sessions there are; undefined where imports go to a log alone. */
+  readonly sessions?: ImportedSessions;
   /** The body of the entry at this position; undefined if it was erased. */
   bodyAt(position: number): Promise<Uint8Array | undefined>;
   /**
@@ -77,6 +80,8 @@ export class ImportBatcher {
   #writingBefore: Promise<void> = Promise.resolve();
   /** Whether everything in the last batch that was looked up was new. */
   #expectsNew = false;
+  /** What an older version brought of each session that has entries already. */
+  readonly #older = new Map<string, OlderSession | undefined>();
 
   constructor(parts: {
     readonly target: ImportTarget;
@@ -203,8 +208,13 @@ export class ImportBatcher {
     const found = await this.#target.find(steps.map(({ step }) => step.entry.id));
     const fresh = new Map<string, TalliedStep<EntryStep>>();
     const present: (TalliedStep<EntryStep> & { readonly position: number | undefined })[] = [];
+    await this.#lookUpOlder(steps.filter((_, index) => found[index] !== undefined));
     for (const [index, owned] of steps.entries()) {
       const { id } = owned.step.entry;
+      if (found[index] === undefined && (await this.#isDerivedOtherwise(owned.step.entry))) {
+        owned.tally.note(owned.step.entry.session_id, false);
+        continue;
+      }
       if (found[index] === undefined && !fresh.has(id)) {
         fresh.set(id, owned);
         continue;
@@ -224,6 +234,29 @@ export class ImportBatcher {
       if (!isLate(owned)) settle(owned, asExisting(outcome as AppendOutcome));
     }
     if (late.size > 0) await this.#writeDeduplicated([...added, ...present].filter(isLate));
+  }
+
+  /** Which sessions of entries that exist an older version brought. */
+  async #lookUpOlder(existing: readonly TalliedStep<EntryStep>[]): Promise<void> {
+    const { sessions } = this.#target;
+    if (sessions === undefined) return;
+    for (const { step } of existing) {
+      const { session_id } = step.entry;
+      if (typeof session_id !== "string" || session_id === "" || this.#older.has(session_id)) continue;
+      // One that is being derived again is complete only at the end.
+      if (!isDerivedAgain(step.entry)) this.#older.set(session_id, await sessions.older(session_id));
+    }
+  }
+
+  /**
+   * Whether what this entry says is recorded in another way: by an older version, after which it would come too late, or
+   * under the id that it got when its session was derived again.
+   */
+  async #isDerivedOtherwise(entry: ImportedEntry): Promise<boolean> {
+    const older = this.#older.get(String(entry.session_id));
+    if (older === undefined || isDerivedAgain(entry)) return false;
+    if ("is_replaced" in older) return (await this.#find(againId(entry.id))) !== undefined;
+    return typeof entry.created_at !== "string" || Date.parse(entry.created_at) <= older.through_ms;
   }
 
   /** Ids that were refused because another program recorded them after they were looked up. */
@@ -268,9 +301,10 @@ export class ImportBatcher {
     }
   }
 
+  /** Where an entry is; of a session that was derived again, where it is since. */
   async #find(id: string): Promise<number | undefined> {
-    const [position] = await this.#target.find([id]);
-    return position;
+    const [again, position] = await this.#target.find([againId(id), id]);
+    return again ?? position;
   }
 
   async #bodyAt(position: number): Promise<JsonObject | undefined> {
@@ -295,6 +329,10 @@ export class ImportBatcher {
       step.onPlaced(step.copy.position);
     }
   }
+}
+
+function isDerivedAgain({ extra }: ImportedEntry): boolean {
+  return isJsonObject(extra as JsonValue | undefined) && (extra as JsonObject).derivation !== undefined;
 }
 
 function settle({ step, tally }: TalliedStep<EntryStep>, outcome: AppendOutcome): void {

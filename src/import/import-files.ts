@@ -2,6 +2,7 @@
 import { basename, resolve } from "node:path";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/time.js";
+import { DerivedAgain } from "./again.js";
 import { isDatabase, openTables, type Tables } from "./foreign-databases.js";
 import { FileTally, ImportBatcher, type ImportTarget, type ProposeMemory } from "./import-batcher.js";
 import type { FormatsRead, Importer, LogState, Opening } from "./importer.js";
@@ -30,6 +31,8 @@ export interface ImportOptions {
   readonly restore?: boolean | undefined;
   /** The paths were found and not named by a person: no export is read, and in a tool's folder only its formats. */
   readonly found?: boolean | undefined;
+  /** Derives sessions again that an older version brought, and replaces what it made of them. */
+  readonly again?: boolean | undefined;
   /** What the path `-` reads; the program's standard input by default. */
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
   /** Called now and then with the progress of the import. */
@@ -112,6 +115,8 @@ export async function importFiles(
   const report = new Report(options.onFile);
   const batcher = new ImportBatcher({ target, propose, tally: report.open("").tally });
   const places = knownPlaces();
+  const { sessions } = target;
+  const again = parts.options.again === true && sessions !== undefined ? new DerivedAgain(sessions) : undefined;
   try {
     for (const path of paths) {
       for await (const found of findFiles(path)) {
@@ -119,7 +124,7 @@ export async function importFiles(
         else {
           const isNamed = found.file === path && options.found !== true;
           const formats = parts.plan.formats ?? (isNamed ? undefined : formatsOfFound(resolve(found.file), places));
-          await importFile(found.file, { ...parts, plan: { ...parts.plan, formats }, report, batcher });
+          await importFile(found.file, { ...parts, plan: { ...parts.plan, formats }, report, batcher, again });
         }
         // A file is reported once all of it is stored; the number of files that wait for that is limited.
         if (report.isDue) {
@@ -129,6 +134,7 @@ export async function importFiles(
       }
     }
     await batcher.flush();
+    await again?.finish();
   } finally {
     report.tell();
   }
@@ -144,6 +150,7 @@ interface FileParts {
   readonly target: ImportTarget;
   readonly report: Report;
   readonly batcher: ImportBatcher;
+  readonly again: DerivedAgain | undefined;
 }
 
 async function importFile(file: string, parts: FileParts): Promise<void> {
@@ -224,7 +231,8 @@ async function readWith(importer: Importer, reading: FileReading): Promise<void>
     tally,
     database,
   });
-  await parts.batcher.takeAll(await source.read(importer));
+  const steps = await source.read(importer);
+  await parts.batcher.takeAll(parts.again === undefined ? steps : parts.again.steps(steps));
 }
 
 /** The log, flushed before its head is read. */

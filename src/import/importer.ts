@@ -82,6 +82,8 @@ export type ImportStep =
    */
   | {
       readonly line: number;
+      /** The session of all of them, where they are of one. */
+      readonly session_id?: string;
       readonly deferred: (find: FindEntry, read: ReadStored) => DeferredEntries | Promise<DeferredEntries>;
     }
   /**

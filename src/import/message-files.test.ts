@@ -14,8 +14,9 @@ test("Cursor's turns: what the user typed, texts, and calls whose results it nev
     turn("assistant", text("yes")),
     { odd: true },
   ]);
-  expect(counts(await bench.import(path))).toMatchObject({ added: 6, rejected: 0 });
+  expect(counts(await bench.import(path))).toMatchObject({ added: 7, rejected: 0 });
   expect(await expectLegalHistory(bench.recorder, "t1")).toMatchObject([
+    { role: "user", content: "<open_files>a.ts</open_files>" },
     { role: "user", content: "list it" },
     { role: "assistant", content: "Listing." },
     { role: "assistant", content: "yes" },

@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import type { EntryLog } from "../log/port.js";
 import { walkBodies } from "../log/walk-log.js";
+import { droppedBy, parseBody } from "../model/body.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
 import { compareRows, isAlteredRow } from "./derivation.js";
 import type { Fold } from "./fold.js";
@@ -35,12 +36,14 @@ export async function compareIndex(
     const expected = emptySums();
     const folded = new ExpectedDocuments();
     const strange: number[] = [];
-    for await (const batch of walkBodies(parts.log, { through })) {
+    const replaced = await replacedPositions(parts, through);
+    for await (const whole of walkBodies(parts.log, { through })) {
+      const batch = replaced.size === 0 ? whole : whole.filter(({ position }) => !replaced.has(position));
       const compared = await compareRows(parts, batch);
       strange.push(...compared.mismatched);
       for (const row of compared.rows) addRow(expected, row);
       folded.add(compared.rows.filter((row) => !isAlteredRow(row)));
-      options.onProgress?.(batch.at(-1)?.position ?? through);
+      options.onProgress?.(whole.at(-1)?.position ?? through);
     }
     // Entries forgotten since cannot be compared.
     if ((await parts.log.redactionsAfter(through)).positions.length > 0) continue;
@@ -48,6 +51,22 @@ export async function compareIndex(
     return { differences: [...differences, ...folded.differences(documents)] };
   }
   return { differences: [], is_unsettled: true };
+}
+
+/** The positions that a newer derivation replaced: they have no rows. */
+async function replacedPositions(
+  { log, index }: { readonly log: EntryLog; readonly index: EntryIndex },
+  through: number,
+): Promise<ReadonlySet<number>> {
+  const replaced = new Set<number>();
+  for await (const page of rowPages((place) => index.list({ filter: { kinds: ["audit"] }, ...place }), PAGE)) {
+    for (const stored of await log.get(page.map((row) => row.position))) {
+      if (stored?.body === undefined || stored.position > through) continue;
+      const { position, kind, body } = stored;
+      for (const dropped of droppedBy(position, kind, parseBody(position, body))) replaced.add(dropped);
+    }
+  }
+  return replaced;
 }
 
 /** The index's content at one moment; undefined if it changed meanwhile. */

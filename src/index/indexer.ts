@@ -1,7 +1,7 @@
 // The indexer: copies entries from the log into the index, in order, each once.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EntryLog, StoredEntry } from "../log/port.js";
-import { namedIn } from "../model/body.js";
+import { droppedBy } from "../model/body.js";
 import { Fault } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
 import { readableBody, rowsOfBodies, toAlteredRow, toEntryTexts } from "./derivation.js";
@@ -86,7 +86,7 @@ export class Indexer {
     const through = last.position;
     const source = { log_id, position: through, hash: last.hash };
     const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
-    const erased = bodies.flatMap(({ position, kind, body }) => (kind === "redaction" ? namedIn(position, body) : []));
+    const erased = bodies.flatMap(({ position, kind, body }) => droppedBy(position, kind, body));
     const sound = await rowsOfBodies(this.#log, bodies);
     this.#known.compare(after);
     const documents = await foldBatch({ index: this.#index, rows: sound, erased, known: this.#known });

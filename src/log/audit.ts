@@ -1,11 +1,13 @@
 // Audit entries: who did something accountable, such as exporting or forgetting.
 
+import type { REPLACED } from "../model/body.js";
 import { Fault } from "../model/fault.js";
+import type { JsonObject } from "../model/json.js";
 import { packOwn, type WriteContext } from "./capture/draft.js";
 import type { GroupCommit } from "./capture/group-commit.js";
 
 /** All accountable actions. */
-type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "log_accepted" | "verdict";
+type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "log_accepted" | "verdict" | typeof REPLACED;
 
 export interface AuditNote {
   readonly action: AuditAction;
@@ -13,6 +15,7 @@ export interface AuditNote {
   readonly actor: string;
   /** What it was done to. It outlives forgotten entries, so it must not contain recorded text. */
   readonly target: string;
+  readonly extra?: JsonObject;
   /** Set if several calls are one action, which is recorded once. */
   readonly id?: string | undefined;
 }

@@ -116,6 +116,16 @@ export function erasedBy(entry: {
   return kind !== "redaction" || body === undefined ? [] : namedIn(position, parseBody(position, body));
 }
 
+/** What an audit entry says was done when a session was derived again by a newer version. */
+export const REPLACED = "session_replaced";
+
+/** The positions that views leave out from an entry on: erased ones, and those that a newer derivation replaced. */
+export function droppedBy(position: number, kind: string, body: JsonObject): readonly number[] {
+  if (kind === "redaction") return namedIn(position, body);
+  if (kind !== "audit" || body.action !== REPLACED || !isJsonObject(body.extra)) return [];
+  return namedIn(position, { positions: body.extra.replaced ?? [] });
+}
+
 /** The same for a body that is parsed already. */
 export function namedIn(position: number, body: JsonObject): readonly number[] {
   const { positions } = body;

@@ -28,6 +28,7 @@ import type { StoreWork } from "../operations/recording.js";
 import { bindCalls, type Reading } from "../reading/call-table.js";
 import { TailHub } from "../reading/tail/hub.js";
 import type { TailSource } from "../reading/tail/read-tail.js";
+import { importedSessions } from "./imported-sessions.js";
 import { Monitoring } from "./monitoring.js";
 import { methodsBy, type Operate } from "./operation-methods.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
@@ -181,6 +182,9 @@ function writingParts(
   const capture = new Capture(store);
   const admin = new StoreAdmin(store);
   const note = admin.note.bind(admin);
+  const operations = methodsBy((operation, options) =>
+    store.operate(operation, askedWith(operation, options, writeContext.nowMs())),
+  );
   return {
     capture,
     admin,
@@ -189,9 +193,7 @@ function writingParts(
       ...store,
       calls: {
         ...calls,
-        ...methodsBy((operation, options) =>
-          store.operate(operation, askedWith(operation, options, writeContext.nowMs())),
-        ),
+        ...operations,
       },
       openExtractor,
       forget: (entry) =>
@@ -202,7 +204,9 @@ function writingParts(
           actor: "hansard",
         }),
     }),
-    imports: new ImportWriter({ log, capture, commit, is_redacting: store.redact !== undefined }),
+    imports: Object.assign(new ImportWriter({ log, capture, commit, is_redacting: store.redact !== undefined }), {
+      sessions: importedSessions({ find: (claims) => log.find(claims), operations, note }),
+    }),
     exports: new Exports({
       log,
       calls,

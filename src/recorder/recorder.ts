@@ -3,6 +3,7 @@
 import { type ExportOptions, type Exports, exportInput, parseExportQuery } from "../export/exports.js";
 import type { Keys } from "../guard/keys.js";
 import type { Scope } from "../guard/scopes.js";
+import type { ImportedSessions } from "../import/again.js";
 import type { ProposeMemory } from "../import/import-batcher.js";
 import type { ImportOptions, ImportReport } from "../import/import-files.js";
 import type { ExportedMemory } from "../import/importer.js";
@@ -32,7 +33,7 @@ import { splitMemoryFiles, withMemoryFiles } from "../memories/files/memory-file
 import type { ProposalInput } from "../memories/review/memory-input.js";
 import { toEntry } from "../model/body.js";
 import type { CompletionInput, EntryInput, FeedbackInput, Interaction, InteractionInput } from "../model/entry.js";
-import { closedFault } from "../model/fault.js";
+import { closedFault, Fault } from "../model/fault.js";
 import { ACTOR_DEFAULT, isKeyId, parseSessionId } from "../model/ids.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, reject } from "../model/rejection.js";
@@ -78,7 +79,7 @@ export interface RecorderParts {
   readonly passes: MemoryPasses;
   /** Opened with parsed options; the original ones are needed by threads and servers. */
   readonly tails: { open(query: TailQuery, given: TailOptions): Tail };
-  readonly imports: Pick<ImportWriter, keyof ImportWriter>;
+  readonly imports: Pick<ImportWriter, keyof ImportWriter> & { readonly sessions?: ImportedSessions };
   readonly exports: Pick<Exports, "entries">;
   readonly monitoring: Pick<Monitoring, keyof Monitoring>;
   /** How a session is consolidated if that is not planned here. */
@@ -222,6 +223,11 @@ export class Recorder extends OperationMethodsBase {
     // Loaded on first use: the formats of other programs are a seventh of what a command would load.
     const { importFiles, parseImportOptions } = await import("../import/import-files.js");
     const plan = orThrow(parseImportOptions(knownOptions(options, optionTables.import)));
+    if (options.again === true && target.sessions === undefined) {
+      throw new Fault("store_unsuitable", "importing again is not available against a remote server", {
+        hint: "Run it where the server keeps its store.",
+      });
+    }
     const { memory_files, others } = await splitMemoryFiles(typeof paths === "string" ? [paths] : paths);
     const report = await importFiles(others, {
       plan,
@@ -372,6 +378,7 @@ const optionTables = {
   import: optionNames<ImportOptions>({
     format: true,
     timezone: true,
+    again: true,
     as_new: true,
     restore: true,
     found: true,

@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import { parseLabel } from "../../model/ids.js";
 import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../../model/json.js";
 import { Rejection } from "../../model/rejection.js";
+import { IMPORT_DERIVATION } from "../again.js";
 import { hashedId, idOf, OccurrenceCounter, type OccurrenceCounts, sessionOf } from "../identity.js";
 import type { EntryStep, FindEntry, ImportedEntry, ImportStep, ReadStored, SourceFacts } from "../importer.js";
 import { LineTimes } from "../line-times.js";
@@ -206,8 +207,9 @@ export class TranscriptSession {
     const { tool, path } = this.#transcript;
     const source = { tool: tool.format, ...withoutGaps({ version }), lacks: lacks ?? tool.lacks };
     const known = { ...withoutGaps({ cwd, git_branch, version }), ...metadata };
-    const fields = { ...withoutGaps({ title, parent }), metadata: { ...known, source: { ...source, path } } };
-    // The path does not identify it: a moved file is the same file.
+    const derived = { derivation: IMPORT_DERIVATION, path };
+    const fields = { ...withoutGaps({ title, parent }), metadata: { ...known, source: { ...source, ...derived } } };
+    // Path and derivation do not identify it: a moved file is the same file, and so is one that is derived in another way.
     const identity: unknown[] = ["session_info", { ...fields, metadata: { ...known, source } }];
     // What was lacking before may be lacking again.
     if (facts.lacks !== undefined) identity.push(origin.native ?? origin.at ?? null);
@@ -259,7 +261,7 @@ export class TranscriptSession {
       for (const entry of kept) for (const position of await this.#placesOf(entry, find, read)) positions.add(position);
       return [{ ...made, through, kept: [...positions].filter((at) => at <= through).sort((a, b) => a - b) }];
     };
-    yield { line: origin.line, deferred };
+    yield { line: origin.line, session_id: this.id, deferred };
   }
 
   /** The id that a message has where the source names none. */
@@ -368,7 +370,7 @@ export class TranscriptSession {
     for (let part = 0; ; part += 1) {
       const position = await find(part === 0 ? first : `${first}:${part}`);
       const body = position === undefined ? undefined : await read(position);
-      const isPart = part === 0 || objectAt(body ?? {}, "extra").continues === first;
+      const isPart = part === 0 || typeof objectAt(body ?? {}, "extra").continues === "string";
       if (position === undefined || body?.session_id !== this.id || !isPart) return positions;
       if ("role" in body || "tool" in body) positions.push(position);
     }

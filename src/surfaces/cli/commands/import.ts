@@ -37,6 +37,7 @@ export const importCommand: CommandModule = {
       .option("--timezone <zone>", "time zone of times without one, such as Europe/Berlin (this machine's)")
       .option("--as-new", "give the entries of a Hansard export new positions, even if its hash chain is broken")
       .option("--restore", "a Hansard export is your own record: its verdicts on memories count")
+      .option("--again", "read again what an older version of Hansard imported, and replace what it made of it")
       .option("--redact <when>", "with capture: mask secrets before they are stored")
       .option("--yes", "without a path: import what was found without asking")
       .option("--json", "print JSON")
@@ -48,6 +49,8 @@ export const importCommand: CommandModule = {
 detected from the content. Importing again adds nothing; a file that has grown adds what is new.`,
             `Lines that cannot be read and files of unknown format are reported and skipped. The exit status is 1 if a named path,
 a file of a known format, or everything could not be read. A Hansard export with a broken hash chain is not imported.`,
+            `With --again, sessions that an older version of Hansard imported are read again as this version reads them. Every
+view then shows the new entries; the log keeps the old ones. Doing it twice changes nothing.`,
             `In a tool's own folder only that tool's format is read, and an export only if you name the file. The memories of an
 export are proposed for your review; with --restore the record is restored as it was.`,
           ],
@@ -72,6 +75,7 @@ export are proposed for your review; with --restore the record is restored as it
       ...textOptions(options, ["format", "timezone"]),
       as_new: options.asNew === true,
       restore: options.restore === true,
+      again: options.again === true,
       found: named.length === 0,
     };
     const isThere = operands.some((path) => path === "-" || existsSync(path));
