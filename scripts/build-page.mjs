@@ -32,7 +32,7 @@ async function run(root, args) {
 }
 
 /**
- * The types of the answers come from all over src, so that a change there is looked at too.
+ * The types of the answers come from all over src, so a change there triggers a build too.
  *
  * @param {string} root
  */

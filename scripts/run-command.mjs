@@ -44,7 +44,7 @@ export function runCommand(command, args, { cwd, env, show = false } = {}) {
 }
 
 /**
- * Runs the npm that started this script where there is one, so that a version switcher cannot bring in another.
+ * Runs the npm that started this script if there is one, because a version switcher could choose another.
  *
  * @param {readonly string[]} args
  * @param {CommandOptions} [options]

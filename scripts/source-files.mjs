@@ -13,7 +13,7 @@ export const dataFiles = ["src/recorder/demo.ndjson", "docs/EXTRACTION_PROMPT.md
 /**
  * @param {string} root
  * @param {string} [folder] Relative to root; a folder that is not there has no files.
- * @returns {string[]} Sorted, so that hashes and messages are the same everywhere.
+ * @returns {string[]} Sorted, because hashes and messages must be the same everywhere.
  */
 export function listFiles(root, folder = "") {
   return readFolder(join(root, folder))

@@ -154,7 +154,7 @@ async function sessionNear(source: SourceFacts, session: string): Promise<JsonOb
   return objectIn(await source.siblings.read(`../../info/${session}.json`));
 }
 
-/** A session's messages are in a folder beside the parts', which may be a level deeper. */
+/** A session's messages are in a folder next to the parts', which may be a level deeper. */
 async function hasMessage(source: SourceFacts, session: string | undefined, message: string): Promise<boolean> {
   for (const folder of ["../../message", "../../../message"]) {
     for (const name of session === undefined ? await source.siblings.list(folder) : [session]) {

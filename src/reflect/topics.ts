@@ -137,7 +137,7 @@ class WordTable {
     return ((this.#flags[word] as number) & SMALL) !== 0;
   }
 
-  /** The languages of which it is a stop word. */
+  /** The languages in which it is a stop word. */
   languagesOf(word: number): readonly number[] {
     return this.#languages[word] as readonly number[];
   }

@@ -74,6 +74,6 @@ test("which memories does this agent use, and are they true? Two steps to those,
   await reader.choose("used by", "support-chat");
   await reader.click("link", "The ledger always wins over the invoice");
   await reader.reads("remember that the ledger always wins over the invoice", "Given 2 times, used 1 time");
-  await reader.reads("given, used in “Questions from accountants”", "then no error", "And a credit note?");
+  await reader.reads("given, used in “Questions from accountants”", "no errors followed", "And a credit note?");
   expect(reader.steps).toBeLessThanOrEqual(3);
 });

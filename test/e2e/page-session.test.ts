@@ -94,15 +94,15 @@ test("what a program injected is folded, starts no turn, and gives the session n
   await text.waitFor();
 });
 
-test("an answer says what the model saw, and what had changed since the turn before", async () => {
+test("an answer says what the model saw, and what had changed since the previous answer", async () => {
   const { page } = await open(`${server().address}/ui/sessions/${encodeURIComponent("kestrel/assistant")}`);
   const line = page.locator(".line", { hasText: "Can I use regular expressions?" });
   await line.hover();
   await line.getByRole("button", { name: "given 1 chunk" }).click();
-  await line.getByText(/^Given 3 messages · 1 chunk · \d+ tokens, exactly as recorded\.$/).waitFor();
+  await line.getByText(/^Given 3 messages · 1 chunk · \d+ tokens, exactly as recorded\./).waitFor();
   await line.getByText("1 kept, 2 added, 0 removed.").waitFor();
   await line.getByRole("link", { name: "docs/roadmap.md#regex" }).waitFor();
-  const question = line.getByRole("searchbox", { name: "Was the model told" });
+  const question = line.getByRole("searchbox", { name: "Was this in the context?" });
   await question.fill("REGULAR expressions?");
   await question.press("Enter");
   await line.getByText("Given", { exact: true }).waitFor();

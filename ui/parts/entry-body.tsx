@@ -102,7 +102,7 @@ const injectionNames = {
 } satisfies { readonly [name in Injection]: string };
 
 function SpokenBody({ entry, withdrawn }: MessageBodyProps) {
-  // Calls have lines of their own. Thinking stored beside the content comes first.
+  // Calls have lines of their own. Thinking stored next to the content comes first.
   const pieces = [...messageParts({ content: "", extra: entry.extra }), ...messageParts({ content: entry.content })];
   const { some, more } = useShowMore(pieces, PARTS_FIRST);
   return (

@@ -1,4 +1,4 @@
-// What a model saw for an answer, what changed since the turn before, and what followed.
+// What a model saw for an answer, what changed since the previous answer, and what followed.
 
 import { type FormEvent, useState } from "react";
 import { contentText, messageText } from "../../src/model/content-parts.js";
@@ -48,8 +48,9 @@ function ContextDetails({ context }: { readonly context: ContextAnswer }) {
       </p>
       {previous !== undefined && (
         <p className="aside">
-          Since <Link to={to(["entries", previous.entry_id])}>the turn before</Link>: {formatCount(previous.kept)} kept,{" "}
-          {formatCount(previous.added.length)} added, {formatCount(previous.removed.length)} removed.
+          Compared with <Link to={to(["entries", previous.entry_id])}>the previous answer</Link>:{" "}
+          {formatCount(previous.kept)} kept, {formatCount(previous.added.length)} added,{" "}
+          {formatCount(previous.removed.length)} removed.
         </p>
       )}
       {tools !== undefined && <CodeBlock text={toText(tools)} language="tools" />}
@@ -177,9 +178,9 @@ function ToldForm({ id }: { readonly id: string }) {
     setAsked(String(new FormData(event.currentTarget).get("told") ?? "").trim());
   };
   return (
-    <form className="told-form" aria-label="Was the model told this?" onSubmit={ask}>
+    <form className="told-form" aria-label="Was this text in the context?" onSubmit={ask}>
       <label>
-        Was the model told <input name="told" type="search" placeholder="a phrase" />
+        Was this in the context? <input name="told" type="search" placeholder="exact text" />
       </label>{" "}
       <button type="submit">Check</button>
       {asked !== "" && <ToldVerdict id={id} asked={asked} />}

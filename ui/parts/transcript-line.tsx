@@ -1,4 +1,4 @@
-// A line of the transcript: time and speaker in the margin, content beside them.
+// A line of the transcript: time and speaker in the margin, then the content.
 import { memo, type ReactNode, useMemo, useState } from "react";
 import { CONFIDENCE_LOW } from "../../src/model/states.js";
 import { usePermission } from "../access.js";

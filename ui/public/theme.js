@@ -1,4 +1,4 @@
-// Runs before anything is drawn, so that a reader who chose light or dark never sees the other for a moment.
+// Runs before anything is drawn, because a reader who chose light or dark must not see the other for a moment.
 try {
   const theme = localStorage.getItem("hansard-theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;

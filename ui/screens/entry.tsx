@@ -51,7 +51,7 @@ export function EntryScreen({ id }: { readonly id: string }) {
               <ModelContext entry={value as unknown as Row} />
             </>
           )}
-          <h2>As recorded, secrets masked</h2>
+          <h2>Recorded fields (secrets masked)</h2>
           <CodeBlock text={JSON.stringify(value, null, 2)} language="json" />
         </>
       )}

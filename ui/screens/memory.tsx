@@ -32,7 +32,7 @@ export function MemoryScreen({ id }: { readonly id: string }) {
       <RelatedMemories memory={value} />
       <p>
         Given {plural(given, "time")}, used {plural(used, "time")}, confirmed {plural(confirmed, "time")}.{" "}
-        <Link to={to(["search"], { q: `"${content}"` })}>Where it was mentioned</Link>
+        <Link to={to(["search"], { q: `"${content}"` })}>Search for mentions</Link>
       </p>
       <h2>Evidence</h2>
       <Evidence memory={value} />
@@ -85,7 +85,11 @@ function WhatFollowed({ errors, low_confidence, feedback, next }: MemoryAnswer["
   );
   return (
     <>
-      {problems.length > 0 ? <span className="note"> then {problems.join(" and ")}</span> : " then no error"}
+      {problems.length > 0 ? (
+        <span className="note">, followed by {problems.join(" and ")}</span>
+      ) : (
+        ", no errors followed"
+      )}
       {opinions.length > 0 && `; ${opinions.join("; ")}`}
       {next !== "" && (
         <q className="because" dir="auto">

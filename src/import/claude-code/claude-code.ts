@@ -146,7 +146,7 @@ class ClaudeSessions {
     return new ClaudeSession({ transcript, branches: this.#branches, subagents }, known);
   }
 
-  /** From the transcripts of subagents beside this one, which the tool's totals include. */
+  /** From the transcripts of subagents next to this one, which the tool's totals include. */
   async #subagentTokens(since = "", until = "9999"): Promise<readonly AnswerTokens[]> {
     const folder = `${this.#source.stem}/subagents`;
     const names = (await this.#source.siblings.list(folder)).filter((name) => name.endsWith(".jsonl"));

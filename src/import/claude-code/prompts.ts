@@ -26,7 +26,7 @@ export type UserLine =
   | { readonly is: "shell"; readonly command: string; readonly text: string }
   | { readonly is: "shell_output"; readonly output: string; readonly text: string };
 
-/** The tags that it injects, of which some stand for what the user typed. */
+/** The tags that it injects; some contain what the user typed. */
 const TAG = /<(command-[a-z-]+|local-command-[a-z-]+|bash-[a-z-]+|task-notification|system-reminder|ide_[a-z_]+)\b/;
 
 /**

@@ -92,8 +92,8 @@ export function ownerOf(path: string): string {
 export function toSeen(path: string, facts: FileFacts, is_link: boolean): SeenFile {
   const { dev, ino, size, mtimeMs, ctimeMs } = facts;
   const log = DATABASE.test(path) ? statSync(`${path}-wal`, { throwIfNoEntry: false }) : undefined;
-  const beside = log === undefined ? "" : `+${log.size}:${log.mtimeMs}`;
-  const stamp = `${size}:${mtimeMs}:${ctimeMs}${beside}`;
+  const logStamp = log === undefined ? "" : `+${log.size}:${log.mtimeMs}`;
+  const stamp = `${size}:${mtimeMs}:${ctimeMs}${logStamp}`;
   const modified_ms = Math.max(mtimeMs, log?.mtimeMs ?? 0);
   return { path, key: `${dev}:${ino}`, stamp, modified_ms, bytes: size, is_link };
 }

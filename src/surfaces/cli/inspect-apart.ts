@@ -16,7 +16,7 @@ const unkept: Diagnosis = {
       level: "warn",
       check: "folder",
       message: "the record is kept in memory, and is gone when the server stops",
-      hint: "`hansard serve` keeps one in ~/.hansard, or where --data says.",
+      hint: "To keep it, use `hansard serve`: it stores the record in ~/.hansard, or in the place named with --data.",
     },
   ],
 };
