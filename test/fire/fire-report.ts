@@ -10,7 +10,8 @@ export function renderFire(
     of: readonly FireResult[],
     name: "acknowledged" | "lost" | "doubled" | "reordered" | "changed",
   ): string => of.reduce((total, result) => total + result[name], 0).toLocaleString("en-US");
-  const rows = [...new Set(results.map(({ fault }) => fault))].flatMap((fault) =>
+  const inOrder = results.toSorted((left, right) => left.nth - right.nth);
+  const rows = [...new Set(inOrder.map(({ fault }) => fault))].flatMap((fault) =>
     ["sqlite", "postgres"].flatMap((engine) => {
       const of = results.filter((result) => result.fault === fault && result.engine === engine);
       if (of.length === 0) return [];
@@ -30,7 +31,7 @@ export function renderFire(
   return [
     `${done.length} runs from seed ${seed} with Node ${process.version} (\`HANSARD_FUZZ_SEED=${seed} HANSARD_FIRE_RUNS=${runs} npm run fire\`):`,
     `${sum(done, "acknowledged")} entries acknowledged, ${sum(done, "lost")} lost, ${sum(done, "doubled")} doubled,`,
-    `${sum(done, "reordered")} reordered, ${sum(done, "changed")} changed; ${failed} runs failed.`,
+    `${sum(done, "reordered")} reordered, ${sum(done, "changed")} changed; ${failed} of the runs failed.`,
     "",
     "| fault | engine | runs | acknowledged | lost | doubled | reordered | changed | outcome |",
     "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",

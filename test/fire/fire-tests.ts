@@ -32,6 +32,8 @@ export const faults: readonly Fault[] = [
 
 export interface FireResult {
   readonly fault: string;
+  /** The fault's place in the table. */
+  readonly nth: number;
   readonly engine: Engine;
   /** Undefined for a fault that this machine cannot inject. */
   readonly run?: number;
@@ -71,7 +73,8 @@ export function defineFireTests(
     const { name } = fault;
     const count = runsOf(fault);
     const not_run = count === 0 ? undefined : fault.missing?.();
-    if (not_run !== undefined && part === 0) results.push({ fault: name, engine, not_run, ...none });
+    if (not_run !== undefined && part === 0)
+      results.push({ fault: name, nth: faults.indexOf(fault), engine, not_run, ...none });
     for (let run = 1; run <= (not_run === undefined ? count : 0); run += 1) {
       nth += 1;
       if (nth % parts !== part) continue;
@@ -94,7 +97,8 @@ export function defineFireTests(
       failure = String(error).slice(0, 2_000);
       throw error;
     } finally {
-      results.push({ fault: fault.name, engine, run, ...summary(fire, findings), ...(failure && { failure }) });
+      const about = { fault: fault.name, nth: faults.indexOf(fault), engine, run };
+      results.push({ ...about, ...summary(fire, findings), ...(failure && { failure }) });
     }
   }
 
@@ -104,7 +108,7 @@ export function defineFireTests(
   });
 }
 
-function summary(fire: FireRun, findings: Findings | undefined): Omit<FireResult, "fault" | "engine"> {
+function summary(fire: FireRun, findings: Findings | undefined): Omit<FireResult, "fault" | "nth" | "engine"> {
   const { lost = [], doubled = [], reordered = [], changed = [], halves = [], unexpected = [] } = findings ?? {};
   return {
     acknowledged: fire.acknowledgedCount,
