@@ -15,6 +15,7 @@ import { runCommand } from "./run-command.mjs";
 
 const RUNS = Number(process.env.HANSARD_FIRE_RUNS || 560);
 const WRITTEN_RUNS = 500;
+const PROGRESS_MS = 60_000;
 /** Most of a run is waiting. */
 const PARTS = 2 * availableParallelism();
 const PACKAGES = ["fiu-utils", "faketime", "util-linux"];
@@ -32,9 +33,10 @@ say(`Seed ${seed}: HANSARD_FUZZ_SEED=${seed} HANSARD_FIRE_RUNS=${RUNS} npm run f
 const folder = mkdtempSync(join(tmpdir(), "hansard-fire-"));
 try {
   const parts = args.length > 0 ? 1 : PARTS;
+  const telling = setInterval(() => say(`${readResults().length} runs done.`), PROGRESS_MS);
   const statuses = await Promise.all(Array.from({ length: parts }, (_, part) => runPart(part, parts)));
-  const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  const results = files.flatMap((name) => JSON.parse(readFileSync(join(folder, name), "utf8")));
+  clearInterval(telling);
+  const results = readResults();
   const [{ renderFire }, { writeSection }] = await Promise.all(
     ["fire/fire-report.js", "support/document-section.js"].map(
       (file) => import(join(repositoryRoot, "dist/test", file)),
@@ -70,6 +72,11 @@ async function runPart(part, parts) {
   );
   if (status !== 0) say(`${stdout}${stderr}`);
   return status;
+}
+
+function readResults() {
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"));
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
 /** What cannot be installed here is reported as not run. */

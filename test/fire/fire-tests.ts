@@ -1,8 +1,8 @@
 // The runs of one engine, as tests: how many, from which seeds, and what came of them.
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Findings, nothingFound } from "../crash/audit.js";
 import { fuzzSeed } from "../support/fuzz.js";
 import type { PostgresServer } from "../support/postgres-server.js";
@@ -66,7 +66,6 @@ export function defineFireTests(
   engine: Engine,
   options: { readonly newStore: NewStore; readonly database?: () => PostgresServer },
 ): void {
-  const results: FireResult[] = [];
   let nth = 0;
   const none = { acknowledged: 0, lost: 0, doubled: 0, reordered: 0, changed: 0 };
   for (const fault of faults.filter(({ engines }) => engines.includes(engine))) {
@@ -74,7 +73,7 @@ export function defineFireTests(
     const count = runsOf(fault);
     const not_run = count === 0 ? undefined : fault.missing?.();
     if (not_run !== undefined && part === 0)
-      results.push({ fault: name, nth: faults.indexOf(fault), engine, not_run, ...none });
+      write({ fault: name, nth: faults.indexOf(fault), engine, not_run, ...none });
     for (let run = 1; run <= (not_run === undefined ? count : 0); run += 1) {
       nth += 1;
       if (nth % parts !== part) continue;
@@ -98,14 +97,9 @@ export function defineFireTests(
       throw error;
     } finally {
       const about = { fault: fault.name, nth: faults.indexOf(fault), engine, run };
-      results.push({ ...about, ...summary(fire, findings), ...(failure && { failure }) });
+      write({ ...about, ...summary(fire, findings), ...(failure && { failure }) });
     }
   }
-
-  afterAll(() => {
-    const folder = process.env.HANSARD_FIRE_RESULTS;
-    if (folder !== undefined) writeFileSync(join(folder, `${engine}-${part}.json`), JSON.stringify(results));
-  });
 }
 
 function summary(fire: FireRun, findings: Findings | undefined): Omit<FireResult, "fault" | "nth" | "engine"> {
@@ -117,6 +111,13 @@ function summary(fire: FireRun, findings: Findings | undefined): Omit<FireResult
     reordered: reordered.length,
     changed: changed.length + halves.length + unexpected.length,
   };
+}
+
+/** At once, so a run that is stopped has what it did. */
+function write(result: FireResult): void {
+  const folder = process.env.HANSARD_FIRE_RESULTS;
+  if (folder !== undefined)
+    appendFileSync(join(folder, `${result.engine}-${part}.ndjson`), `${JSON.stringify(result)}\n`);
 }
 
 function seedOf(text: string): number {
