@@ -11,6 +11,7 @@ import type { AnswerPart } from "../transcript/model-answer.js";
 import type { Origin, SessionState, TranscriptSession } from "../transcript/transcript.js";
 import { readAttachment } from "./attachments.js";
 import { Compactions, type CompactionsState } from "./compactions.js";
+import { HookedMessages } from "./hooked-messages.js";
 import { type Piece, readUserLine } from "./prompts.js";
 import { SentRequests, type SentRequestsState, writesRequests } from "./sent-requests.js";
 import { SpentTokens, type SpentTokensState } from "./spent-tokens.js";
@@ -91,6 +92,7 @@ export class ClaudeSession {
   readonly #rewinds: Rewinds;
   readonly #spent: SpentTokens;
   readonly #compactions: Compactions;
+  readonly #hooked: HookedMessages;
   #requests: SentRequests | undefined;
   #titleRank: number;
   /** A command of the user for the shell, until its output comes. */
@@ -108,6 +110,7 @@ export class ClaudeSession {
     this.#rewinds = new Rewinds(known?.rewinds);
     this.#spent = new SpentTokens(known?.spent);
     this.#compactions = new Compactions(parts.transcript, known?.compactions);
+    this.#hooked = new HookedMessages(parts.transcript.id);
     this.#requests = known?.requests === undefined ? undefined : new SentRequests(known.requests);
     this.#titleRank = known?.title_rank ?? 0;
     this.#shell = known?.shell;
@@ -137,14 +140,19 @@ export class ClaudeSession {
 
   /** @param isGrowing Whether more lines may come: what is unfinished is then left for later. */
   *end(isGrowing: boolean): Generator<ImportStep> {
-    yield* this.#session.close();
+    yield* this.#hooked.withoutThem(this.#session.close());
     if (isGrowing) return;
     yield* this.#closeShell();
     yield* this.#compactions.close();
     for (const { line, record } of this.#requests?.takeWaiting() ?? []) yield this.#rawOnce(line, record);
   }
 
-  *take({ origin, record, bytes }: ClaudeLine): Generator<ImportStep> {
+  *take(line: ClaudeLine): Generator<ImportStep> {
+    yield* this.#hooked.check();
+    yield* this.#hooked.withoutThem(this.#entriesOf(line));
+  }
+
+  *#entriesOf({ origin, record, bytes }: ClaudeLine): Generator<ImportStep> {
     const facts = {
       cwd: textAt(record, "cwd"),
       git_branch: textAt(record, "gitBranch"),

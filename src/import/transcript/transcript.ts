@@ -456,6 +456,8 @@ const SAID = ["role", "content", "tool", "result", "error"] as const;
 function isSame(stored: JsonObject, entry: ImportedEntry): boolean {
   if (stored.role !== entry.role) return false;
   const isOwn = stored.session_id === entry.session_id;
+  // A hook tells of the same call, with the result in another form.
+  if (isOwn && isJsonObject(stored.extra) && stored.extra.hook === true) return true;
   if (isOwn && entry.kind !== "tool_call") return true;
   const isSameTime = stored.created_at === entry.created_at;
   // Some models reuse ids of calls: within a session, either the same time or the same text makes a copy.

@@ -9,10 +9,10 @@ import { changeJson, proposeChange } from "../settings-file.js";
 
 /**
  * Events that support HTTP hooks: since Claude Code 2.1.63 according to its documentation, and seen with 2.1.197 on 18 November
- * 2026. `SessionStart` does not support them.
+ * 2026. `SessionStart` does not support them. What a hook on `PreCompact` answers becomes part of the conversation.
  */
 const events = [
-  ...["UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Notification", "PreCompact"],
+  ...["UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Notification"],
   ...["Stop", "SubagentStop", "SessionEnd"],
 ] as const;
 

@@ -1,5 +1,5 @@
-// Claude Code's HTTP hooks: its prompts and tool calls, recorded as they happen. The answer to every event is an empty
-// object, so a refusal never delays it.
+// Claude Code's HTTP hooks: its prompts and tool calls, recorded as they happen. The answer to every event is empty: a
+// refusal never delays the program, and what an answer says would become part of the conversation.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { EntryInput } from "../../../model/entry.js";
 import { parseLabel } from "../../../model/ids.js";
@@ -10,25 +10,32 @@ import { acceptEmptyBodies, bodyOf } from "../checks/bodies.js";
 import { recordingOf } from "../checks/callers.js";
 import { jsonContent, type OpenApiOperation } from "../describe/openapi-operation.js";
 import { logFailure } from "../logger.js";
+import { type HookedEntry, WaitingEvents } from "./hooked-session.js";
 
 const SOURCE = "claude-code";
 
 export function hookRoutes(app: FastifyInstance, recorder: Recorder): void {
   acceptEmptyBodies(app);
-  app.post("/hooks/claude-code", { config: { operation: hookOperation, need: "capture" } }, async (request) => {
-    const recorded = recordEvent(request, recorder);
+  const waiting = new WaitingEvents();
+  app.addHook("preClose", () => waiting.flush());
+  app.post("/hooks/claude-code", { config: { operation: hookOperation, need: "capture" } }, async (request, reply) => {
+    const recorded = recordEvent(request, recorder, waiting);
     await Promise.race([recorded, new Promise((resolve) => setTimeout(resolve, WAIT_MS).unref())]);
-    return {};
+    return reply.send();
   });
 }
 
 /** If the disk or database takes longer, the program does not wait; the event is recorded later. */
 const WAIT_MS = 100;
 
-async function recordEvent(request: FastifyRequest, recorder: Recorder): Promise<void> {
+async function recordEvent(request: FastifyRequest, recorder: Recorder, waiting: WaitingEvents): Promise<void> {
   try {
     const event = bodyOf(request);
-    if (isJsonObject(event)) await recordingOf(request, recorder).append(toEntry(event) as unknown as EntryInput);
+    if (!isJsonObject(event)) return;
+    const entry = toEntry(event);
+    const own = recordingOf(request, recorder);
+    if (mayBeInTranscript(entry)) waiting.add(own, entry, (error) => logFailure(request, error));
+    else await own.append(entry as unknown as EntryInput);
   } catch (error) {
     logFailure(request, error);
   }
@@ -47,7 +54,13 @@ const fieldsByEvent: { readonly [event: string]: (event: JsonObject) => object }
   SubagentStop: saidLast,
 };
 
-function toEntry(event: JsonObject): object {
+/** Prompts, answers and calls. */
+function mayBeInTranscript(entry: HookedEntry): boolean {
+  if (entry.session_id === "") return false;
+  return (entry.kind === "message" && typeof entry.content === "string") || entry.kind === "tool_call";
+}
+
+function toEntry(event: JsonObject): HookedEntry {
   const { hook_event_name, session_id, agent_id, cwd } = event;
   const session = typeof session_id === "string" ? session_id : "";
   const isAgent = typeof agent_id === "string" && agent_id !== "";
@@ -58,7 +71,7 @@ function toEntry(event: JsonObject): object {
   };
   const name = typeof hook_event_name === "string" ? hook_event_name : "";
   const fields = session !== "" && Object.hasOwn(fieldsByEvent, name) ? fieldsByEvent[name]?.(event) : undefined;
-  return { ...(fields ?? { kind: "raw", source: `${SOURCE}-hook`, record: event }), ...envelope };
+  return { kind: "raw", ...(fields ?? { source: `${SOURCE}-hook`, record: event }), ...envelope };
 }
 
 /** The name of its folder; a name that no project can have is none. Only the end is looked at: a path may be of any length. */
@@ -96,8 +109,9 @@ const hookOperation: OpenApiOperation = {
   tags: ["Entries"],
   summary: "Record an event of Claude Code's hooks",
   description:
-    "Prompts and final answers become messages, tool runs become tool calls, the start of a session becomes session details; all " +
-    "other events are kept as `raw`. The answer is always `{}`, and comes within 0.1 s even if the log takes longer.",
+    "Prompts and final answers become messages and tool runs tool calls, 3 s later and only if the session's transcript, which " +
+    "may be watched, has not brought them; all other events are kept as `raw`. The answer is always empty, and comes within " +
+    "0.1 s even if the log takes longer.",
   requestBody: { required: true, content: jsonContent({ type: "object" }) },
-  responses: { 200: { description: "An empty object.", content: jsonContent({ type: "object" }) } },
+  responses: { 200: { description: "Empty." } },
 };
