@@ -98,6 +98,7 @@ function toProposed(id: string, row: EntryRow): Draft {
     confidence: said.confidence ?? CONFIDENCE_AT_FIRST,
     status: "candidate",
     source: said.source as KeptMemory["source"],
+    proposed_by: said.actor,
     generation: said.generation,
     given: 0,
     used: 0,

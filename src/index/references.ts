@@ -15,10 +15,11 @@ const referenceTable = {
   tool: (kind, { tool }) => (kind === "tool_call" && typeof tool === "string" ? [tool] : []),
   model: modelsOf,
   /** Answers with a recorded context, recorded requests, and entries that were altered before they were indexed. */
-  has: ((kind, body): readonly ("context" | "request" | "altered")[] => [
+  has: ((kind, body): readonly ("context" | "request" | "altered" | "held_back")[] => [
     ...(hasContext(kind, body) ? (["context"] as const) : []),
     ...(isRequest(kind, body) ? (["request"] as const) : []),
-  ]) satisfies Derive<"context" | "request" | "altered">,
+    ...(kind === "audit" && body.action === "held_back" ? (["held_back"] as const) : []),
+  ]) satisfies Derive<"context" | "request" | "altered" | "held_back">,
   /** The provider's id of an answer. */
   answer: answerIdsOf,
   is: marksOf satisfies Derive<Mark>,
@@ -44,6 +45,9 @@ export const HAS_REQUEST = { what: "has", reference: "request" } as const satisf
 
 /** Marks messages that a program put into the conversation. */
 export const INJECTED = { what: "is", reference: "injected" } as const satisfies Reference;
+
+/** Marks notes of proposals that were held back. */
+export const HAS_HELD_BACK = { what: "has", reference: "held_back" } as const satisfies Reference;
 
 /** Marks entries that were altered before they were indexed. */
 export const HAS_ALTERED = { what: "has", reference: "altered" } as const satisfies Reference;

@@ -7,7 +7,9 @@ import { packOwn, type WriteContext } from "./capture/draft.js";
 import type { GroupCommit } from "./capture/group-commit.js";
 
 /** All accountable actions. */
-type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "log_accepted" | "verdict" | typeof REPLACED;
+type AuditAction =
+  | ("export" | "forget" | "held_back" | "key_created" | "key_revoked" | "log_accepted" | "verdict")
+  | typeof REPLACED;
 
 export interface AuditNote {
   readonly action: AuditAction;

@@ -66,7 +66,8 @@ export class MemoryWriter {
   async add({ status, memory }: NewMemory): Promise<MemorySummary | DroppedProposal | TakenProposal> {
     if (status === "active") return this.#proposing.add(memory);
     // How sure a program is of itself counts for nothing: what it proposes begins as every candidate does.
-    const own = memory.proposal.source === "person" ? memory : { ...memory, confidence: undefined };
+    const given = memory.proposal.source === "person" ? memory : { ...memory, confidence: undefined };
+    const own = { ...given, limited_ms: this.#parts.writeContext.nowMs() };
     if (this.#parts.reads_nothing !== true) return this.#proposing.propose(own);
     await this.#proposing
       .propose({ ...own, cites_only: this.#parts.writeContext.recorded_by ?? "" })

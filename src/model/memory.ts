@@ -41,6 +41,8 @@ export interface Memory {
   readonly confidence: number;
   readonly status: MemoryStatus;
   readonly source: MemorySource;
+  /** A key (`key:ID`), a person or a program. */
+  readonly proposed_by: string;
   readonly generation: string;
   readonly given: number;
   readonly used: number;

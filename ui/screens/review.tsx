@@ -68,6 +68,11 @@ export function ReviewScreen() {
         )}
         {problem}
       </p>
+      {answer.value.held_back > 0 && (
+        <p className="held-back">
+          {answer.value.held_back} proposals of the last 7 days were held back, because their key had too many.
+        </p>
+      )}
       {current === undefined ? (
         <>
           <EmptyQueue />

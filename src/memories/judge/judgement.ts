@@ -4,10 +4,15 @@ import type { Evidence, MemoryStatus, Proposal } from "../../model/memory.js";
 import type { DroppedProposal } from "../review/memory-answers.js";
 import type { QuotedEntry } from "../text/quoted-entry.js";
 
+/** What drops a proposal beyond the quota of its proposer. */
+export const HELD_BACK = "held_back";
+
 /** A proposal on its way to the gates. */
 export interface ScopedProposal extends Proposal {
   /** The key whose own entries are all that it may cite. */
   readonly cites_only?: string;
+  /** By whom and when it is proposed, where that is limited: passes over the record have limits of their own. */
+  readonly limited?: { readonly proposed_by: string; readonly now_ms: number };
 }
 
 export interface GateContext {

@@ -34,6 +34,7 @@ import type {
   ScopedProposal,
   ScopedStatement,
 } from "./judgement.js";
+import { HELD_BACK } from "./judgement.js";
 import { comparable, formOf, wordsOf } from "./statement.js";
 
 export interface MemoryJudgeParts {
@@ -94,7 +95,7 @@ export class MemoryJudge {
   }
 
   /** Sends a proposal through the gates, unless its source is paused. */
-  async judge({ cites_only, ...proposal }: ScopedProposal): Promise<Judged> {
+  async judge({ cites_only, limited, ...proposal }: ScopedProposal): Promise<Judged> {
     const memories = await this.#memories();
     const { source, generation } = proposal;
     const acceptance = this.#parts.memories
@@ -108,6 +109,8 @@ export class MemoryJudge {
     // What needs no entry to be read comes first.
     const formed = formOf(proposal.content);
     if ("flaw" in formed) return { dropped: "form", reason: `It ${formed.flaw}.` };
+    const quota = limited === undefined ? undefined : quotaReached(memories, limited);
+    if (quota !== undefined) return { dropped: HELD_BACK, reason: quota };
     const named = await namedEntries(proposal.evidence, this.#parts.entries, cites_only);
     if (named === "too_large") return { dropped: "evidence", reason: `${EVIDENCE_TOO_LARGE}.` };
     const context = await gateContextOf(named, { memories, given: this.#given, project: proposal.project });
@@ -255,6 +258,25 @@ function quotedEvidence(evidence: readonly Evidence[], named: NamedEntries): rea
     if (own.length === 0) return [];
     return [{ entry_id, evidence: own, said_by, said_in: entry.session_id, said_at: entry.created_at }];
   });
+}
+
+/** How many candidates of one key, person or program may wait, and how many it may propose in a day. */
+const WAITING_MAX = 50;
+const PROPOSED_MAX = 200;
+
+/** Why one may propose no more now; undefined while it may. */
+function quotaReached(
+  memories: MemoriesById,
+  { proposed_by, now_ms }: NonNullable<ScopedProposal["limited"]>,
+): string | undefined {
+  let [waiting, today] = [0, 0];
+  for (const memory of memories.values()) {
+    if (memory.proposed_by !== proposed_by) continue;
+    if (memory.status === "candidate") waiting += 1;
+    if (memory.proposed_ms > now_ms - DAY_MS) today += 1;
+  }
+  if (waiting >= WAITING_MAX) return `${WAITING_MAX} candidates of ${proposed_by} are waiting for review.`;
+  return today >= PROPOSED_MAX ? `${proposed_by} has proposed ${PROPOSED_MAX} in a day.` : undefined;
 }
 
 /** Sources whose proposals are limited; agents, persons and models only propose when they are asked. */

@@ -6,7 +6,7 @@ import { itemAt } from "../../model/item-at.js";
 import type { Evidence, Proposal } from "../../model/memory.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
 import type { SerialQueue } from "../../model/scheduling.js";
-import type { EvidenceLookup, KeptProposal, QuotedEvidence } from "../judge/judgement.js";
+import { type EvidenceLookup, HELD_BACK, type KeptProposal, type QuotedEvidence } from "../judge/judgement.js";
 import { projectAmong } from "../judge/statement.js";
 import type { DroppedProposal, MemorySummary } from "../review/memory-answers.js";
 import type { ParsedMemory } from "../review/memory-input.js";
@@ -57,9 +57,16 @@ export class Proposing {
     return taken === undefined ? this.#ledger.named(id) : this.#same(id, proposal.content);
   }
 
-  async #propose({ proposal, cites_only, ...whose }: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
-    const judged = await this.#ledger.calls.judge(cites_only === undefined ? proposal : { ...proposal, cites_only });
+  async #propose(parsed: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
+    const { proposal, cites_only, limited_ms, ...whose } = parsed;
+    const judged = await this.#ledger.calls.judge({
+      ...proposal,
+      ...(cites_only === undefined ? {} : { cites_only }),
+      ...(limited_ms === undefined ? {} : { limited: { proposed_by: whose.actor, now_ms: limited_ms } }),
+    });
     if ("dropped" in judged) {
+      // Counted, and shown in the review: nothing that was proposed goes by unseen.
+      if (judged.dropped === HELD_BACK) await this.#ledger.attempt([this.#ledger.entries.heldBack(whose.actor)]);
       const { quoted = [], ...dropped } = judged;
       if (dropped.adds_evidence_to !== undefined) await this.#support(dropped.adds_evidence_to, quoted, whose.actor);
       return dropped;

@@ -24,6 +24,7 @@ const memoryFields = {
   confidence: Type.Number({ minimum: 0, maximum: 1 }),
   status: oneOf(memoryStatuses),
   source,
+  proposed_by: Type.String({ description: "A key (`key:ID`), a person or a program." }),
   generation: text,
   ...each(["given", "used", "confirmed"] as const, count),
   last_confirmed_at: Type.Optional(time),
@@ -118,6 +119,10 @@ export const memoryPage = named(
     memories: Type.Array(memory),
     next_cursor: pageEnd.next_cursor,
     pending: Type.Integer({ minimum: 0, description: "How many candidates wait for review." }),
+    held_back: Type.Integer({
+      minimum: 0,
+      description: "How many proposals of the last 7 days were held back, because their key had too many.",
+    }),
     acceptance: Type.Array(acceptance, {
       description: "Counts of the last 30 verdicts on each source. A paused source cannot propose more.",
     }),

@@ -103,6 +103,8 @@ export interface ParsedMemory {
   readonly actor: string;
   /** The key whose own entries are all that it may cite, where the caller may not read others. */
   readonly cites_only?: string;
+  /** When it is proposed, where its actor may propose only so many. */
+  readonly limited_ms?: number;
 }
 
 export interface ParsedVerdict {

@@ -6,7 +6,7 @@ import type { GroupCommit } from "../../log/capture/group-commit.js";
 import type { TakenClaim } from "../../log/port.js";
 import type { MemoryFieldsByKind } from "../../model/memory.js";
 import { notFound, orThrow, RecorderError, type Rejection } from "../../model/rejection.js";
-import type { KeptProposal, QuotedEvidence } from "../judge/judgement.js";
+import { HELD_BACK, type KeptProposal, type QuotedEvidence } from "../judge/judgement.js";
 import type { MemoryReads } from "../memory-calls.js";
 import type { TurnUses } from "../pass-steps.js";
 import type { MemorySummary } from "./memory-answers.js";
@@ -108,6 +108,10 @@ class MemoryEntries {
 
   audit(actor: string, target: string): OwnEntry {
     return packOwn("audit", { action: "verdict", actor, target }, this.#writeContext);
+  }
+
+  heldBack(actor: string): OwnEntry {
+    return packOwn("audit", { action: HELD_BACK, actor, target: "" }, this.#writeContext);
   }
 
   /** What a turn used; only true flags are stored. */

@@ -24,6 +24,7 @@ export interface MemoryListQuery {
   readonly similar: boolean;
   readonly unused: boolean;
   readonly limit: number;
+  readonly now_ms: number;
   readonly fingerprint: string;
   readonly after?: MemoriesReached;
 }

@@ -3,6 +3,7 @@
 import { textsOf } from "../../index/derivation.js";
 import { feedbackOn } from "../../index/feedback-fold.js";
 import type { AttributedEvidence, KeptMemory } from "../../index/memory-fold.js";
+import { HAS_HELD_BACK } from "../../index/references.js";
 import type { Entry } from "../../model/entry.js";
 import { jsonBytesAtMost } from "../../model/json-size.js";
 import { limits } from "../../model/limits.js";
@@ -33,6 +34,10 @@ const historyKinds = [
   ["memory_edited"],
   ["memory_reinforced"],
 ];
+
+/** How long proposals that were held back are shown, and how many are counted. */
+const HELD_BACK_MS = 7 * 24 * 60 * 60 * 1000;
+const HELD_BACK_MAX = 10_000;
 
 export class MemoryReader {
   readonly #parts: ReadingParts;
@@ -73,7 +78,8 @@ export class MemoryReader {
     const memories = await this.all();
     const pending = countPending(memories);
     const acceptance = this.#acceptances.of(memories);
-    if (query.limit === 0) return { memories: [], next_cursor: null, pending, acceptance };
+    const held_back = await this.#heldBack(query.now_ms);
+    if (query.limit === 0) return { memories: [], next_cursor: null, pending, held_back, acceptance };
     const { after } = query;
     const as_of = after?.as_of ?? (await this.#parts.index.checkpoint());
     const placed = [...memories.values()]
@@ -90,8 +96,15 @@ export class MemoryReader {
       memories: page.map(({ summary }) => this.#parts.mask.entry(summary)),
       next_cursor: isMore ? formatCursor(query.fingerprint, [last.rank, last.position, as_of]) : null,
       pending,
+      held_back,
       acceptance,
     };
+  }
+
+  /** How many proposals were held back lately, as far as they are counted. */
+  async #heldBack(now_ms: number): Promise<number> {
+    const filter = { kinds: ["audit"], references: [HAS_HELD_BACK], since_ms: now_ms - HELD_BACK_MS };
+    return (await this.#parts.index.list({ filter, limit: HELD_BACK_MAX })).length;
   }
 
   /** Those of these ids that there are, as they are. */

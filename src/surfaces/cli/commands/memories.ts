@@ -14,7 +14,7 @@ import {
 } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { answerOf, attributesOf, defineCommand, flagsGiven } from "../operation-command.js";
-import { auditText, memoryTable, memoryText } from "../text/memory-text.js";
+import { auditText, heldBackText, memoryTable, memoryText } from "../text/memory-text.js";
 import { countOf, tellMore, wrapText } from "../text/table.js";
 import { documentText } from "../text/terminal.js";
 
@@ -64,6 +64,7 @@ async function showList(recorder: Recorder, invocation: Invocation): Promise<voi
   const nothing = `${wrapText(isBare ? NONE_YET : "No memory matches.", out.columns).join("\n")}\n`;
   out.write(page.memories.length === 0 ? nothing : memoryTable(page.memories, out));
   if (page.pending > 0) err.write(`${countOf(page.pending, "candidate", "candidates")} waiting: hansard review\n`);
+  if (page.held_back > 0) err.write(`${heldBackText(page.held_back)}\n`);
   tellMore({ shown: page.memories.length, cursor: page.next_cursor, pane: err });
 }
 

@@ -7,7 +7,7 @@ import type { MemoryDetail, Recorder } from "../../../index.js";
 import { rejectionReasons } from "../../../model/memory.js";
 import { type CommandModule, helpText, type Invocation, systemUser, textOptions, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { candidateText } from "../text/memory-text.js";
+import { candidateText, heldBackText } from "../text/memory-text.js";
 import { countOf } from "../text/table.js";
 import { cleanLine, type Pane } from "../text/terminal.js";
 
@@ -93,8 +93,9 @@ class Review {
     }
     await this.#submit();
     const { promote, reject } = this.#counts;
-    const pending = await this.#recorder.memories.pending();
+    const { pending, held_back } = await this.#recorder.memories.list({ limit: 0 });
     this.#say(`${promote} accepted, ${reject} rejected; ${countOf(pending, "candidate", "candidates")} waiting.`);
+    if (held_back > 0) this.#say(heldBackText(held_back));
   }
 
   /** After the last candidate, its verdict can still be undone here. */

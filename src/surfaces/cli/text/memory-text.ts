@@ -140,6 +140,12 @@ export function auditText({ file, statements, counts }: FileAudit & { readonly f
   return `${bold(cleanLine(file))}: ${said.length === 0 ? "no statements" : said.join(", ")}\n${lines.join("")}`;
 }
 
+/** What is said of proposals that never came into the queue. */
+export function heldBackText(count: number): string {
+  const of = countOf(count, "proposal", "proposals");
+  return `${of} of the last 7 days held back, because their key had too many waiting; see: hansard search kind:audit`;
+}
+
 const QUOTE_SHOWN = 200;
 /** After the line number, and after the verdict. */
 const REASON_INDENT = 7;
