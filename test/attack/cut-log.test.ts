@@ -244,7 +244,7 @@ describe("a folder whose log was taken away", () => {
     }
     expect(readdirSync(place.data)).toEqual(before);
     expect(await failuresOf(place)).toMatchObject([
-      { check: "log", message: expect.stringContaining("knows of 50 entries"), hint: damaged.hint },
+      { check: "log", message: expect.stringContaining("expects 50 entries"), hint: damaged.hint },
     ]);
   });
 
