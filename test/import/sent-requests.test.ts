@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hashOf } from "../../src/import/claude-code/sent-requests.js";
-import type { Recorder } from "../../src/index.js";
+import type { Entry, Recorder } from "../../src/index.js";
 import type { JsonObject, JsonValue } from "../../src/model/json.js";
 import { sharedData } from "../support/fixtures.js";
 import { importBench } from "../support/import-target.js";
@@ -82,7 +82,7 @@ test("the context of every answer is its request, message by message, with syste
       compared += 1;
     }
   }
-  // 23 answers in two sessions and a subagent.
+  // In two sessions and a subagent.
   expect(compared).toBe(21);
 });
 
@@ -104,6 +104,25 @@ test("the context of the last answer is the body that was sent", async () => {
   // The first line of the body's system prompt is a note for billing, which no transcript has.
   const [, ...system] = body.system as readonly JsonValue[];
   expect(withoutCaching(context?.system ?? null)).toEqual(withoutCaching(system));
+});
+
+test("the first answer after a compaction was given the summary and what followed it, and nothing from before", async () => {
+  const file = sharedData("more", "claude-code", "2-12_context-compaction.jsonl");
+  if (file === undefined) return;
+  const bench = importBench();
+  await bench.import(file);
+  const entries = await bench.entries();
+  const [consolidation] = entries.filter(({ kind }) => kind === "consolidation");
+  expect(consolidation).toMatchObject({ trigger: "manual", tokens_before: 20_965 });
+  const after = entries.filter(({ position }) => position > (consolidation?.position ?? 0));
+  const answer = after.find((entry) => entry.kind === "message" && entry.role === "assistant") as Entry;
+  const told = async (text: string) => (await bench.recorder.told(answer.id, text))?.verdict;
+  expect(await told("This session is being continued")).toBe("given");
+  expect(await told("Reply with exactly the word: still-here")).toBe("given");
+  const { messages } = (await bench.recorder.context(answer.id)) ?? {};
+  const before = entries.filter(({ position }) => position < (consolidation?.position ?? 0)).map(({ id }) => id);
+  expect(messages?.filter(({ entry_id }) => before.includes(entry_id ?? ""))).toEqual([]);
+  expect(messages?.[0]).toMatchObject({ role: "user", entry_id: consolidation?.id });
 });
 
 /** A text alone and a block with it are the same. */

@@ -202,4 +202,25 @@ export const derivationSamples: readonly SampleBody[] = [
       injected: "file",
     },
   },
+  {
+    kind: "raw",
+    body: {
+      ...{ id: "sent", ...labels, created_at: LATER, source: "agent", record: { type: "request" } },
+      extra: { given: { messages: [{ role: "user", content: "Survey." }] } },
+    },
+  },
+  {
+    kind: "message",
+    body: {
+      ...{ id: "sent-answer", ...labels, created_at: LATER, role: "assistant", content: "Surveyed." },
+      extra: { given_in: "sent", model: "model-2", usage: { input_tokens: 3, output_tokens: 1 } },
+    },
+  },
+  {
+    kind: "raw",
+    body: {
+      ...{ id: "spent", ...labels, created_at: LATER, source: "agent", record: { type: "total" } },
+      extra: { model: "model-2", usage: { input_tokens: 9, output_tokens: 2 } },
+    },
+  },
 ];
