@@ -19,7 +19,13 @@ export function recordingFetch(recorder: InteractionRecorder, options: Recording
   return async (input, init) => {
     const path = pathOf(input);
     const method = init?.method ?? (input instanceof Request ? input.method : "GET");
-    const request = { method, path: path ?? "", request: () => requestText(input, init), keys: keysOf(input, init) };
+    const request = {
+      method,
+      path: path ?? "",
+      request: () => requestText(input, init),
+      keys: keysOf(input, init),
+      header: headersOf(input, init),
+    };
     const recording = path === undefined ? undefined : beginRecording(recorder, request, options.onLost);
     if (recording === undefined) return plain(input, init);
     try {
@@ -65,6 +71,15 @@ function withFactsOf(response: Response, copy: Response): Response {
 function pathOf(input: Parameters<Fetch>[0]): string | undefined {
   const text = typeof input === "string" || input instanceof URL ? String(input) : (input as Partial<Request>)?.url;
   return text !== undefined && URL.canParse(text) ? new URL(text).pathname : undefined;
+}
+
+function headersOf(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): (name: string) => string | null {
+  try {
+    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
+    return (name) => headers.get(name);
+  } catch {
+    return () => null;
+  }
 }
 
 function keysOf(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): readonly string[] {

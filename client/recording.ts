@@ -1,4 +1,5 @@
 // A model call as bytes, from its request to the end of its answer; `recordingFetch` and the proxy both record with it.
+import { type AgentLabels, labelsInBody, labelsInHeaders } from "./agent-session.js";
 import { CallWatch, type OnLost } from "./call-watch.js";
 import type { InteractionRecorder } from "./default-labels.js";
 import { type ModelCall, toInteraction } from "./model-call.js";
@@ -17,6 +18,8 @@ export interface Asked {
   readonly request: () => Promise<string | { readonly lost: string } | undefined>;
   /** What it was sent with, which is masked. */
   readonly keys: readonly string[];
+  /** A header that it was sent with, by its name in lower case. */
+  readonly header: (name: string) => string | null | undefined;
 }
 
 /** Undefined where nothing that is recorded is asked for. */
@@ -36,6 +39,8 @@ export class Recording {
   readonly #path: string;
   readonly #request: ReturnType<Asked["request"]>;
   readonly #keys: readonly string[];
+  readonly #named: AgentLabels;
+  readonly #given: ReadonlySet<string>;
 
   constructor(parts: {
     readonly recorder: InteractionRecorder;
@@ -48,6 +53,11 @@ export class Recording {
     this.#provider = provider;
     this.#path = asked.path;
     this.#keys = asked.keys;
+    this.#named = labelsInHeaders(asked.header);
+    const labels = Object.entries(recorder.currentLabels ?? {}).filter(
+      ([, value]) => value !== undefined && value !== "",
+    );
+    this.#given = new Set(labels.map(([name]) => name));
     this.#request = asked.request();
     // Looked at when the call has ended, which may be long after it failed.
     this.#request.catch(() => undefined);
@@ -80,6 +90,13 @@ export class Recording {
     };
   }
 
+  /** Labels that are not given otherwise, as the agent names them. */
+  #labelled<I extends object>(call: I, request: string): I {
+    const found = { ...labelsInBody(request), ...this.#named };
+    const given = Object.entries(found).filter(([name]) => !this.#given.has(name));
+    return given.length === 0 ? call : { ...call, ...Object.fromEntries(given) };
+  }
+
   end(known: Known): void {
     this.#watch.end(async () => {
       const request = await this.#request;
@@ -87,7 +104,7 @@ export class Recording {
       if (typeof request === "object") throw new Error(request.lost);
       const nothing = { status: undefined, request_id: undefined, isStream: false, answer: "", broken: undefined };
       const call = toInteraction({ ...nothing, ...known, provider: this.#provider, path: this.#path, request });
-      return call && withoutKeys(call, this.#keys);
+      return call && withoutKeys(this.#labelled(call, request), this.#keys);
     });
   }
 }

@@ -15,6 +15,7 @@ import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";
 import { hansardImporter } from "./hansard.js";
 import type { FormatsRead, Importer, Opening, Reads } from "./importer.js";
 import { llmImporter } from "./llm.js";
+import { lookAlikeOf } from "./look-alikes.js";
 import {
   anthropicDocumentImporter,
   anthropicLineImporter,
@@ -73,6 +74,8 @@ export interface FormatChoice {
 
 /** Why a source of a known format is not read here; undefined where none is recognised. */
 export function whyRefused(opening: Opening, { format, formats }: FormatChoice): string | undefined {
+  const other = format === "" ? lookAlikeOf(opening) : undefined;
+  if (other !== undefined) return `it is a session of ${other}, which is not read`;
   const found = recognise(opening, format)?.format;
   if (found === undefined || isAllowed(found, formats)) return undefined;
   const what = found === EXPORT_FORMAT ? "an export of a record" : `a file of the format ${found}`;
@@ -88,6 +91,7 @@ export function isAllowed(format: string, formats: FormatsRead | undefined): boo
 }
 
 function recognise(opening: Opening, format: string): Importer | undefined {
+  if (format === "" && lookAlikeOf(opening) !== undefined) return undefined;
   const named = importers.filter((importer) => format === "" || importer.format === format);
   const found = named.find((importer) => canRead(importer.reads, opening) && importer.recognises(opening));
   return found ?? (format === "" ? undefined : named.find(({ reads }) => canRead(reads, opening)));

@@ -89,6 +89,7 @@ export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOp
         path: target.pathname,
         request: () => textOf(request, budget.account(response)),
         keys: sentKeys(headerPairs(request), target.href),
+        header: (name) => [request.headers[name] ?? ""].flat()[0],
       },
       onLost,
     );

@@ -1,0 +1,41 @@
+// Sessions of tools that no importer reads, and that resemble those of others: read as those, half of them would be lost.
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { Opening } from "./importer.js";
+import { objectAt, textAt } from "./transcript/fields.js";
+
+const tools: readonly { readonly name: string; readonly matches: (opening: Opening) => boolean }[] = [
+  {
+    // Claude Code's lines around Gemini's messages.
+    name: "Qwen Code",
+    matches: ({ records }) =>
+      records.some((record) => "sessionId" in record && Array.isArray(objectAt(record, "message").parts)),
+  },
+  {
+    name: "GitHub Copilot CLI",
+    matches: ({ records }) =>
+      records.some((record) => record.type === "session.start" && "copilotVersion" in objectAt(record, "data")),
+  },
+  {
+    // pi's lines with another header.
+    name: "Droid",
+    matches: ({ records }) =>
+      records.some((record) => record.type === "session_start" && textAt(record, "id") !== undefined),
+  },
+  {
+    // Anthropic's messages with times and costs of its own.
+    name: "Cline",
+    matches: ({ document }) =>
+      isJsonObject(document) &&
+      ("system_prompt" in document || "agent" in document) &&
+      firstOf(document.messages).some((message) => "ts" in message && "content" in message),
+  },
+];
+
+/** The tool that a source is of, where no importer reads it. */
+export function lookAlikeOf(opening: Opening): string | undefined {
+  return tools.find(({ matches }) => matches(opening))?.name;
+}
+
+function firstOf(list: unknown): readonly JsonObject[] {
+  return Array.isArray(list) ? list.slice(0, 10).filter(isJsonObject) : [];
+}
