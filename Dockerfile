@@ -2,6 +2,7 @@
 FROM node:22 AS build
 WORKDIR /hansard
 COPY package.json package-lock.json .npmrc ./
+COPY test/packages/package.json test/packages/
 RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev

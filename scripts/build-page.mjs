@@ -1,9 +1,9 @@
-// Builds the page into dist/page with Vite, once its types hold, and only when something it is made of changed.
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Builds the page into dist/page with Vite, and checks its types, each only when something it is made of changed.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "./run-command.mjs";
-import { listFiles } from "./source-files.mjs";
+import { listFiles, programSources } from "./source-files.mjs";
+import { makeOnce } from "./stamps.mjs";
 
 /**
  * @param {string} root A project without a page has nothing to build.
@@ -11,15 +11,18 @@ import { listFiles } from "./source-files.mjs";
  */
 export async function ensurePage(root, say) {
   if (!existsSync(join(root, "ui"))) return;
-  const stampFile = join(root, "dist", ".page-stamp");
-  const stamp = stampOf(root);
-  const isBuilt = existsSync(join(root, "dist", "page", "index.html"));
-  if (isBuilt && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
-  say("Building (the page).");
-  rmSync(stampFile, { force: true });
-  await run(root, ["node_modules/typescript/bin/tsc", "--pretty", "false", "-p", "ui"]);
-  await run(root, ["node_modules/vite/bin/vite.js", "build", "ui", "--logLevel", "warn"]);
-  writeFileSync(stampFile, stamp);
+  await makeOnce(root, { name: "page", from: sourcesOf(root), outputs: ["dist/page/index.html"] }, async () => {
+    say("Building (the page).");
+    await run(root, ["node_modules/vite/bin/vite.js", "build", "ui", "--logLevel", "warn"]);
+  });
+}
+
+/** @param {string} root */
+export async function ensurePageTypes(root) {
+  if (!existsSync(join(root, "ui"))) return;
+  await makeOnce(root, { name: "page-types", from: sourcesOf(root), outputs: [] }, () =>
+    run(root, ["node_modules/typescript/bin/tsc", "--pretty", "false", "-p", "ui"]),
+  );
 }
 
 /**
@@ -36,20 +39,10 @@ async function run(root, args) {
  *
  * @param {string} root
  */
-function stampOf(root) {
-  const sources = listFiles(root, "src").filter((file) => file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file));
-  const hash = createHash("sha256");
-  for (const file of [
-    "package.json",
-    "package-lock.json",
-    "tsconfig.base.json",
+function sourcesOf(root) {
+  return [
+    ...["package.json", "package-lock.json", "tsconfig.base.json"],
     ...listFiles(root, "ui"),
-    ...sources,
-  ]) {
-    hash
-      .update(`${file}\0`)
-      .update(readFileSync(join(root, file)))
-      .update("\0");
-  }
-  return hash.digest("hex");
+    ...programSources(root),
+  ];
 }

@@ -2,7 +2,7 @@
 // time that a short command runs, and every thread loads its own again. Packages stay outside, except typebox, which has hundreds
 // of files, and those that are hardly used: one encoding of 2 MB from gpt-tokenizer's 30 MB, and from the lists of stop words
 // and the stemmers a tenth.
-import { copyFileSync, existsSync, readdirSync } from "node:fs";
+import { copyFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { rolldown } from "rolldown";
 import { dataFiles } from "./source-files.mjs";
@@ -15,9 +15,8 @@ const options = {
   transform: { target: "node20" },
 };
 
-/** @param {string} root A project without a command has nothing to bundle. */
+/** @param {string} root */
 export async function bundle(root) {
-  if (!existsSync(join(root, "src", "surfaces", "cli", "main.ts"))) return;
   const threads = ["checkpoint", "log", "purge", "read", "tail"].map((name) => [`${name}-thread`, threadSource(name)]);
   const input = {
     index: "src/index.ts",

@@ -1,11 +1,12 @@
-// Compiles all parts into dist/ with one run of `tsc -b` and bundles the program, and only when a source differs from the last
-// build; then the page.
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+// Compiles all parts into dist/ with one run of `tsc -b`, and builds the program and the page, each only when a source differs
+// from the last build.
+import { existsSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ensurePage } from "./build-page.mjs";
+import { ensurePage, ensurePageTypes } from "./build-page.mjs";
+import { ensureProgram } from "./build-program.mjs";
 import { runCommand } from "./run-command.mjs";
-import { compiledSources, compilerSettings, dataFiles, listFiles } from "./source-files.mjs";
+import { compiledSources, compilerSettings, listFiles } from "./source-files.mjs";
+import { makeOnce } from "./stamps.mjs";
 
 /**
  * @param {string} root
@@ -13,6 +14,8 @@ import { compiledSources, compilerSettings, dataFiles, listFiles } from "./sourc
  */
 export async function ensureBuild(root, say) {
   await ensureCompiled(root, say);
+  await ensureProgram(root, say);
+  await ensurePageTypes(root);
   await ensurePage(root, say);
 }
 
@@ -21,23 +24,16 @@ export async function ensureBuild(root, say) {
  * @param {(line: string) => void} say
  */
 async function ensureCompiled(root, say) {
-  const stampFile = join(root, "dist", ".build-stamp");
-  const stamp = stampOf(root);
-  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
-  say("Building (compiling TypeScript).");
-  // Until it has succeeded, a build counts for nothing, even if the sources change back meanwhile.
-  rmSync(stampFile, { force: true });
-  await compile(root);
-  // tsc trusts its notes and does not see that an output was deleted.
-  if (withoutOutput(root).length > 0) await compile(root, "--force");
-  const [forgotten] = withoutOutput(root);
-  if (forgotten !== undefined) throw new Error(`No project that tsconfig.json leads to includes ${forgotten}.`);
-  removeStale(root);
-  // The bundler is a package, and this module is loaded before any is installed.
-  const { bundle } = await import("./bundle.mjs");
-  await bundle(root);
-  mkdirSync(dirname(stampFile), { recursive: true });
-  writeFileSync(stampFile, stamp);
+  const from = ["package.json", "package-lock.json", ...compilerSettings(root), ...compiledSources(root)];
+  await makeOnce(root, { name: "build", from, outputs: [] }, async () => {
+    say("Building (compiling TypeScript).");
+    await compile(root);
+    // tsc trusts its notes and does not see that an output was deleted.
+    if (withoutOutput(root).length > 0) await compile(root, "--force");
+    const [forgotten] = withoutOutput(root);
+    if (forgotten !== undefined) throw new Error(`No project that tsconfig.json leads to includes ${forgotten}.`);
+    removeStale(root);
+  });
 }
 
 /**
@@ -50,29 +46,6 @@ async function compile(root, ...options) {
   const args = [tsc, "-b", "--pretty", "false", "--checkers", "1", ...options];
   const { status, stdout, stderr } = await runCommand(process.execPath, args, { cwd: root });
   if (status !== 0) throw new Error(`tsc found errors.\n${stdout}${stderr}`);
-}
-
-/**
- * Contents and not times are compared: a checkout or a restored cache touches times without changing anything.
- *
- * @param {string} root
- */
-function stampOf(root) {
-  const hash = createHash("sha256");
-  const data = dataFiles.filter((file) => existsSync(join(root, file)));
-  for (const file of [
-    "package.json",
-    "package-lock.json",
-    ...compilerSettings(root),
-    ...compiledSources(root),
-    ...data,
-  ]) {
-    hash
-      .update(`${file}\0`)
-      .update(readFileSync(join(root, file)))
-      .update("\0");
-  }
-  return hash.digest("hex");
 }
 
 /** @param {string} root */

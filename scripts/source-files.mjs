@@ -27,6 +27,15 @@ export function listFiles(root, folder = "") {
 }
 
 /**
+ * What the program and the page are made of.
+ *
+ * @param {string} root
+ */
+export function programSources(root) {
+  return listFiles(root, "src").filter((file) => file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file));
+}
+
+/**
  * The files that `tsc` compiles: each belongs to one tsconfig.json.
  *
  * @param {string} root

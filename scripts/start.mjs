@@ -1,14 +1,15 @@
 // `npm start` and `npm run demo`: install and build what is missing, then run the command; arguments go on to it.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { ensureBuild } from "./compile.mjs";
+import { ensurePage } from "./build-page.mjs";
+import { ensureProgram } from "./build-program.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { repositoryRoot } from "./repository-root.mjs";
 import { exitStatus } from "./run-command.mjs";
 
 try {
-  await ensureDependencies(repositoryRoot, say);
-  await ensureBuild(repositoryRoot, say);
+  await ensureDependencies(repositoryRoot, say, "start");
+  await Promise.all([ensureProgram(repositoryRoot, say), ensurePage(repositoryRoot, say)]);
   run(process.argv.slice(2));
 } catch (error) {
   say(/** @type {Error} */ (error).message);

@@ -1,5 +1,5 @@
 // Proves that dependencies are installed when they do not match the lockfile, and only then.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ensureDependencies } from "../../scripts/dependencies.mjs";
@@ -14,9 +14,29 @@ const project = {
   "package-lock.json": '{"name":"small","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"small"}}}',
 };
 
-async function linesOf(root: string): Promise<string[]> {
+/** One that has a package in a folder, and a workspace for its tests. */
+const tested = {
+  "package.json": JSON.stringify({
+    ...{ name: "small", version: "1.0.0", engines: { node: ">=20.19" } },
+    ...{ workspaces: ["tests"], devDependencies: { tool: "file:tool" } },
+  }),
+  "package-lock.json": JSON.stringify({
+    ...{ name: "small", version: "1.0.0", lockfileVersion: 3 },
+    packages: {
+      "": { name: "small", version: "1.0.0", workspaces: ["tests"], devDependencies: { tool: "file:tool" } },
+      "node_modules/small-tests": { resolved: "tests", link: true },
+      "node_modules/tool": { resolved: "tool", link: true },
+      tests: { name: "small-tests", version: "1.0.0" },
+      tool: { version: "1.0.0", dev: true },
+    },
+  }),
+  "tests/package.json": '{"name":"small-tests","version":"1.0.0"}',
+  "tool/package.json": '{"name":"tool","version":"1.0.0"}',
+};
+
+async function linesOf(root: string, extent?: "start" | "everything"): Promise<string[]> {
   const lines: string[] = [];
-  await ensureDependencies(root, (line) => lines.push(line));
+  await ensureDependencies(root, (line) => lines.push(line), extent);
   return lines;
 }
 
@@ -35,6 +55,22 @@ test("what somebody installed by hand is left alone when it matches, optional pa
     "node_modules/.package-lock.json": JSON.stringify({ packages: { "node_modules/a": { version: "1.0.0" } } }),
   });
   expect(await linesOf(root)).toEqual([]);
+});
+
+test("a start leaves out what only tests need; they install it, and from then on it stays", async () => {
+  const root = folderWithFiles(tested);
+  const workspace = join(root, "node_modules", "small-tests");
+  expect(await linesOf(root, "start")).toEqual([installing, installed]);
+  expect(existsSync(workspace)).toBe(false);
+  expect(await linesOf(root, "start")).toEqual([]);
+  expect(await linesOf(root)).toEqual([installing, installed]);
+  expect(existsSync(workspace)).toBe(true);
+  expect(await linesOf(root, "start")).toEqual([]);
+
+  writeFileSync(join(root, "package-lock.json"), `${tested["package-lock.json"]}\n`);
+  writeFileSync(join(root, "node_modules", ".hansard-stamp"), "of another lock");
+  expect(await linesOf(root, "start")).toEqual([installing, installed]);
+  expect(existsSync(workspace)).toBe(true);
 });
 
 test("after a change of version or of platform it is installed again", async () => {
