@@ -33,6 +33,8 @@ export interface ConnectOptions {
   /** Labels of everything that is captured, unless an entry brings its own. */
   readonly project?: string | undefined;
   readonly client?: string | undefined;
+  readonly user_id?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
   /** The folder for what waits, or false for none; `hansard/spool` in the user's state folder. */
   readonly spool?: string | false | undefined;
   /** What one process spools at most: 256 MiB. Beyond it captures are dropped, and told. */
@@ -68,11 +70,12 @@ export function connectRecorder(options: ConnectOptions | string = {}): ClientRe
   const client_run = newId(clock.nowMs());
   const onProblem = given.onProblem ?? warnOnStderr;
   const key = (given.key ?? environmentKey(env, url)) || undefined;
+  const { project, client, user_id, tags } = given;
   const base = url.href.slice(0, -"/entries".length);
   const connection = new Connection({ address: base, key, keeps_process_alive: false, sockets_max: 1 });
   return new ClientRecorder({
     client_run,
-    labels: snapshot({ project: given.project, client: given.client }) as CaptureLabels,
+    labels: snapshot({ project, client, user_id, tags }) as Labels,
     sender: { connection, timeout_ms: given.timeout_ms ?? 30_000 },
     spool: openSpool({ ...given, onProblem }, { address: url.href, client_run }),
     memory_bytes_max: given.memory_bytes_max ?? 16 * MIB,
@@ -121,7 +124,7 @@ function warnOnStderr({ code, message, dropped }: Problem): void {
   console.warn(`hansard: ${code}: ${message}${lost}`);
 }
 
-type Labels = Pick<CaptureLabels, "project" | "client">;
+type Labels = Omit<CaptureLabels, "session_id" | "memories_used" | "chunks_used">;
 
 /** @internal */
 export interface ClientRecorderOptions extends DeliveryOptions {

@@ -9,6 +9,10 @@ export interface CaptureLabels {
   readonly session_id?: string | undefined;
   readonly project?: string | undefined;
   readonly client?: string | undefined;
+  readonly user_id?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** The entry that all of it is made for. */
+  readonly parent_id?: string | undefined;
   readonly memories_used?: readonly (string | number | boolean)[] | undefined;
   readonly chunks_used?: readonly (string | number | boolean)[] | undefined;
 }

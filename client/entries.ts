@@ -12,6 +12,11 @@ export interface EntryEnvelope {
   readonly session_id?: string | undefined;
   readonly project?: string | undefined;
   readonly client?: string | undefined;
+  /** Whom it was done for. */
+  readonly user_id?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** The id of the entry that this one was made for: a tool run inside of an agent's step, a nested model call. */
+  readonly parent_id?: string | undefined;
   readonly extra?: Json | undefined;
 }
 
@@ -23,6 +28,8 @@ export interface AnswerFields {
   readonly model?: string | undefined;
   readonly usage?: Json | undefined;
   readonly latency_ms?: number | undefined;
+  /** How long the first token took. */
+  readonly first_token_ms?: number | undefined;
   /** Why the call failed. */
   readonly error?: string | undefined;
 }

@@ -122,7 +122,20 @@ export const exportInput = {
     flag: { name: "masked", says: "mask secrets in Hansard's own format too; Markdown is always masked" },
   }),
   export_id,
-  ...filtersNamed("project", "session_id", "client", "kind", "tool", "model", "is", "since", "until"),
+  ...filtersNamed(
+    "project",
+    "session_id",
+    "client",
+    "user_id",
+    "tag",
+    "parent_id",
+    "kind",
+    "tool",
+    "model",
+    "is",
+    "since",
+    "until",
+  ),
 };
 
 export interface ExportOptions extends OptionsOf<typeof exportInput> {

@@ -4,6 +4,24 @@ import { isMemoryKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { type Mark, marksOf, modelOf } from "../model/states.js";
 
+/** Labels that are references. An entry with one also has its name as a mark, which filters for those without need. */
+const labelsOf = {
+  user_id: (_: string, { user_id }: JsonObject) => textIn(user_id),
+  // The tags of a memory are its own.
+  tag: (kind: string, { tags }: JsonObject) => (isMemoryKind(kind) ? [] : (textsIn(tags) ?? [])),
+  parent_id: (_: string, { parent_id }: JsonObject) => textIn(parent_id),
+} as const;
+
+export type LabelReference = keyof typeof labelsOf;
+
+const labelReferences = Object.keys(labelsOf) as readonly LabelReference[];
+
+type HasMark = "context" | "request" | "altered" | "held_back" | LabelReference;
+
+function textIn(value: JsonValue | undefined): readonly string[] {
+  return typeof value === "string" && value !== "" ? [value] : [];
+}
+
 /** The entry's references; undefined if its body is not a recorded one. */
 type Derive<R extends string = string> = (kind: string, body: JsonObject) => readonly R[] | undefined;
 
@@ -15,11 +33,17 @@ const referenceTable = {
   tool: (kind, { tool }) => (kind === "tool_call" && typeof tool === "string" ? [tool] : []),
   model: modelsOf,
   /** Answers with a recorded context, recorded requests, and entries that were altered before they were indexed. */
-  has: ((kind, body): readonly ("context" | "request" | "altered" | "held_back")[] => [
+  has: ((kind, body): readonly HasMark[] => [
     ...(hasContext(kind, body) ? (["context"] as const) : []),
     ...(isRequest(kind, body) ? (["request"] as const) : []),
     ...(kind === "audit" && body.action === "held_back" ? (["held_back"] as const) : []),
-  ]) satisfies Derive<"context" | "request" | "altered" | "held_back">,
+    ...labelReferences.filter((what) => labelsOf[what](kind, body).length > 0),
+  ]) satisfies Derive<HasMark>,
+  /** Whom it was done for. */
+  user_id: (kind, body) => labelsOf.user_id(kind, body),
+  tag: (kind, body) => labelsOf.tag(kind, body),
+  /** The entry that it was made for. */
+  parent_id: (kind, body) => labelsOf.parent_id(kind, body),
   /** The provider's id of an answer. */
   answer: answerIdsOf,
   is: marksOf satisfies Derive<Mark>,
@@ -45,6 +69,11 @@ export const HAS_REQUEST = { what: "has", reference: "request" } as const satisf
 
 /** Marks messages that a program put into the conversation. */
 export const INJECTED = { what: "is", reference: "injected" } as const satisfies Reference;
+
+/** Marks entries with a label of this name. */
+export function hasLabel(name: LabelReference): Reference {
+  return { what: "has", reference: name };
+}
 
 /** Marks notes of proposals that were held back. */
 export const HAS_HELD_BACK = { what: "has", reference: "held_back" } as const satisfies Reference;

@@ -21,6 +21,9 @@ const envelope = {
   session_id: "",
   project: "",
   client: "",
+  user_id: "",
+  tags: [],
+  parent_id: "",
   hash,
 };
 

@@ -50,6 +50,9 @@ export function toEntry(stored: StoredParts): Entry | ErasedEntry {
   return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parseBody(stored.position, stored.body));
 }
 
+/** What labels that were not given read as. */
+const NO_LABELS = { user_id: "", tags: [], parent_id: "" } as const;
+
 export function bodyToEntry(stored: PlacedParts, body: JsonObject): Entry {
   const entry = {
     position: stored.position,
@@ -61,6 +64,7 @@ export function bodyToEntry(stored: PlacedParts, body: JsonObject): Entry {
     session_id: (body.session_id as string | undefined) ?? "",
     project: (body.project as string | undefined) ?? "",
     client: (body.client as string | undefined) ?? "",
+    ...NO_LABELS,
     hash: stored.hash,
     ...fillFields(stored.kind, body),
   };
@@ -84,6 +88,7 @@ function bareEnvelope(stored: PlacedParts): Omit<ErasedEntry, "erased"> {
     session_id: "",
     project: "",
     client: "",
+    ...NO_LABELS,
     hash: stored.hash,
   };
 }

@@ -14,6 +14,8 @@ interface InteractionFields {
   readonly model: string;
   readonly usage: JsonObject;
   readonly latency_ms?: number;
+  /** How long the first token took. */
+  readonly first_token_ms?: number;
   /** Why the call failed; such an interaction counts as answered. */
   readonly error: string;
 }
@@ -28,6 +30,8 @@ interface ResponseFields {
   readonly model: string;
   readonly usage: JsonObject;
   readonly latency_ms?: number;
+  /** How long the first token took. */
+  readonly first_token_ms?: number;
   /** Why the call failed. */
   readonly error: string;
 }
@@ -167,10 +171,21 @@ export interface CommonFields {
   readonly client_run?: string;
   /** 1, 2, 3 … within that run. */
   readonly client_seq?: number;
+  /** Whom it was done for. */
+  readonly user_id?: string;
+  readonly tags?: readonly string[];
+  /** The entry that this one was made for: a tool run inside of an agent's step, a nested model call. */
+  readonly parent_id?: string;
 }
 
 /** What every entry has, whatever its kind. */
 interface Envelope<K extends Kind = Kind> extends CommonFields {
+  /** `""` when absent. */
+  readonly user_id: string;
+  /** `[]` when absent. */
+  readonly tags: readonly string[];
+  /** `""` when absent. */
+  readonly parent_id: string;
   /** Assigned by the log: 1, 2, 3 …, without gaps. */
   readonly position: number;
   readonly id: string;
@@ -244,6 +259,10 @@ export interface InputEnvelope {
   readonly session_id?: string | null | undefined;
   readonly project?: string | null | undefined;
   readonly client?: string | null | undefined;
+  readonly user_id?: string | null | undefined;
+  readonly tags?: readonly string[] | null | undefined;
+  /** The id of the entry that this one was made for. */
+  readonly parent_id?: string | null | undefined;
   readonly client_run?: string | null | undefined;
   readonly client_seq?: number | null | undefined;
   readonly extra?: { readonly [key: string]: unknown } | null | undefined;
@@ -284,11 +303,13 @@ export type EntryInput = {
 }[CaptureKind];
 
 export type InteractionInput = InputEnvelope & FieldsInput<"interaction">;
-export type CompletionInput = Omit<InputEnvelope, "session_id" | "project" | "client"> &
-  Omit<FieldsInput<"response">, "interaction_id">;
+export type CompletionInput = Omit<InputEnvelope, InheritedLabel> & Omit<FieldsInput<"response">, "interaction_id">;
 export type MessageInput = FieldsInput<"message">;
-/** Session, project and client are those of the entry that it is about. */
-export type FeedbackInput = Omit<InputEnvelope, "session_id" | "project" | "client"> & FieldsInput<"feedback">;
+/** Its labels are those of the entry that it is about. */
+export type FeedbackInput = Omit<InputEnvelope, InheritedLabel> & FieldsInput<"feedback">;
+
+/** What a response and feedback inherit. */
+type InheritedLabel = "session_id" | "project" | "client" | "user_id" | "tags" | "parent_id";
 
 /** The label of an entry whose body is not the one that was recorded. Its text is never shown. */
 export const ALTERED_WORDS = "altered: does not match its hash";

@@ -1,6 +1,6 @@
 // Field types: how values are validated, what an absent one reads as, and their JSON Schema.
 import type { Content } from "./content.js";
-import { parseLabel } from "./ids.js";
+import { parseEntryId, parseLabel, parseTags } from "./ids.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 import { Rejection, type RejectionCode, reject } from "./rejection.js";
 import { injections, isInjection, isRole, roles } from "./roles.js";
@@ -203,6 +203,24 @@ export const sessionReference: Field<string, false> = {
     return parsed instanceof Rejection ? new Rejection({ ...parsed, field: name }) : parsed;
   },
 };
+
+/** An absent label is left out of what is stored. */
+function label<T extends string | readonly string[]>(
+  schema: JsonSchema,
+  parse: (value: unknown, name: string) => T | Rejection,
+): Field<T, false> {
+  const parseGiven = (value: unknown, name: string): T | Rejection | undefined => {
+    const parsed = parse(value, name);
+    return parsed instanceof Rejection || parsed.length > 0 ? parsed : undefined;
+  };
+  return { required: false, empty: undefined, schema, parse: parseGiven };
+}
+
+export const userLabel = label<string>({ type: "string" }, (value) => parseLabel("user_id", value));
+
+export const tagLabels = label<readonly string[]>({ type: "array", items: { type: "string" } }, parseTags);
+
+export const entryReference = label<string>({ type: "string" }, parseEntryId);
 
 const promptText = field<string>(
   {

@@ -47,7 +47,7 @@ export function uuidV7(options: { readonly nowMs: number; readonly random: Uint8
 
 const VARIANT = ["8", "9", "a", "b"];
 
-export type LabelName = "session_id" | "project" | "client";
+export type LabelName = "session_id" | "project" | "client" | "user_id";
 
 /** A label as it is stored: `""` when absent. */
 export function parseLabel(name: LabelName | "parent", value: unknown): string | Rejection {
@@ -68,6 +68,30 @@ function labelFlaw(value: unknown, bytesMax: number, isSession: boolean): string
   if (!value.isWellFormed()) return "must be well-formed Unicode (it has a lone surrogate)";
   if (CONTROL.test(value)) return "must not contain control characters";
   return undefined;
+}
+
+/** Labels as a list of tags: each once, in the order given. */
+export function parseTags(value: unknown, field = "tags"): readonly string[] | Rejection {
+  if (value === undefined || value === null) return [];
+  const refuse = (because: string): Rejection =>
+    reject({ code: "label_invalid", field, message: `${field} ${because}` });
+  if (!Array.isArray(value)) return refuse("must be a list of strings");
+  const tags = [...new Set<unknown>(value)];
+  if (tags.length > limits.tags) return refuse(`has ${tags.length} items; at most ${limits.tags} are allowed`);
+  for (const tag of tags) {
+    const because = tag === "" ? "must not be empty" : labelFlaw(tag, limits.tag_bytes, false);
+    if (because !== undefined) return refuse(`has an item that ${because}`);
+  }
+  return tags as readonly string[];
+}
+
+/** The id of another entry, which need not exist yet; `""` when absent. */
+export function parseEntryId(value: unknown, field: string): string | Rejection {
+  if (value === undefined || value === null || value === "") return "";
+  const parsed = parseId(value);
+  if (typeof parsed === "string") return parsed;
+  const message = `${field} must be the id of an entry: 1 to 128 characters of A-Z a-z 0-9 . _ : - and not digits alone`;
+  return reject({ code: "id_invalid", field, message });
 }
 
 /** A required session id: empty is refused too. */

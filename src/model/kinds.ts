@@ -6,6 +6,7 @@ import {
   confidence,
   content,
   count,
+  entryReference,
   type Field,
   injected,
   json,
@@ -22,14 +23,19 @@ import {
   runName,
   score,
   sessionReference,
+  tagLabels,
   text,
+  userLabel,
 } from "./fields.js";
 import { type Rejection, reject } from "./rejection.js";
 
-/** Fields that entries of any kind may have, and that are absent if not given. */
+/** Fields that entries of any kind may have. */
 export const commonFields: { readonly [N in keyof CommonFields]-?: Field } = {
   client_run: runName,
   client_seq: position,
+  user_id: userLabel,
+  tags: tagLabels,
+  parent_id: entryReference,
 };
 
 type FieldTable<F> = { readonly [N in keyof F]-?: Field<F[N]> };
@@ -59,6 +65,7 @@ export const kindRules = {
       model: text,
       usage: object,
       latency_ms: number,
+      first_token_ms: number,
       error: text,
     },
   },
@@ -75,6 +82,7 @@ export const kindRules = {
       model: text,
       usage: object,
       latency_ms: number,
+      first_token_ms: number,
       error: text,
     },
   },

@@ -17,6 +17,8 @@ export const limits = {
   request_values: 1_000_000,
   session_id_bytes: 512,
   label_bytes: 256,
+  tags: 20,
+  tag_bytes: 64,
   id_chars: 128,
   list_max: 500,
   query_chars: 32_768,

@@ -7,7 +7,21 @@ import { operation } from "./operation.js";
 
 /** What entries of all kinds can be chosen by. */
 export const entryFilters = filtersNamed(
-  ...(["project", "session_id", "client", "kind", "role", "tool", "model", "is", "since", "until"] as const),
+  ...([
+    "project",
+    "session_id",
+    "client",
+    "user_id",
+    "tag",
+    "parent_id",
+    "kind",
+    "role",
+    "tool",
+    "model",
+    "is",
+    "since",
+    "until",
+  ] as const),
 );
 
 export const listEntries = operation({

@@ -18,7 +18,20 @@ export const listInteractions = operation({
   tools: [],
   command: { examples: [["which interactions used a memory", "hansard list --memory m-17 --json"]] },
   input: {
-    ...filtersNamed("project", "session_id", "client", "model", "is", "since", "until", "memory", "chunk"),
+    ...filtersNamed(
+      "project",
+      "session_id",
+      "client",
+      "user_id",
+      "tag",
+      "parent_id",
+      "model",
+      "is",
+      "since",
+      "until",
+      "memory",
+      "chunk",
+    ),
     full: switchParameter({
       description:
         "`1` lists whole interactions, with `response` and `context_pack`, masked. A page of much text ends early.",

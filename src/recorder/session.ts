@@ -12,7 +12,7 @@ import type {
   InteractionInput,
   MessageInput,
 } from "../model/entry.js";
-import { parseLabel } from "../model/ids.js";
+import { parseEntryId, parseLabel, parseTags } from "../model/ids.js";
 import { itemAt } from "../model/item-at.js";
 import { isJsonObject } from "../model/json.js";
 import { kindRules } from "../model/kinds.js";
@@ -64,14 +64,24 @@ export type HistoryOptions = Omit<OptionsOf<Operations["getHistory"]["input"]>, 
 export interface SessionLabels {
   readonly project?: string | undefined;
   readonly client?: string | undefined;
+  readonly user_id?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** The entry that everything in this session was made for. */
+  readonly parent_id?: string | undefined;
 }
 
-const labelNames = optionNames<SessionLabels>({ project: true, client: true });
+const labelNames = optionNames<SessionLabels>({
+  project: true,
+  client: true,
+  user_id: true,
+  tags: true,
+  parent_id: true,
+});
 const consolidationNames = optionNames<ConsolidationOptions>({ summary: true, trigger: true, tokens_before: true });
 
 export class Session {
   readonly #recorder: SessionRecorder;
-  readonly #labels: { readonly project: string; readonly client: string };
+  readonly #labels: SessionLabels;
 
   constructor(
     recorder: SessionRecorder,
@@ -80,8 +90,14 @@ export class Session {
     labels: SessionLabels = {},
   ) {
     this.#recorder = recorder;
-    const { project, client } = knownOptions(labels, labelNames);
-    this.#labels = { project: orThrow(parseLabel("project", project)), client: orThrow(parseLabel("client", client)) };
+    const { project, client, user_id, tags, parent_id } = knownOptions(labels, labelNames);
+    this.#labels = {
+      project: orThrow(parseLabel("project", project)),
+      client: orThrow(parseLabel("client", client)),
+      user_id: orThrow(parseLabel("user_id", user_id)),
+      tags: orThrow(parseTags(tags)),
+      parent_id: orThrow(parseEntryId(parent_id, "parent_id")),
+    };
   }
 
   /** Records a message of the conversation. */
@@ -172,8 +188,11 @@ export class Session {
   }
 
   /** An entry's own values take precedence; the session's labels apply to all others. */
-  #labelled<T extends Pick<InputEnvelope, "project" | "client">>(input: T): T {
-    return { ...input, project: input.project ?? this.#labels.project, client: input.client ?? this.#labels.client };
+  #labelled<T extends Pick<InputEnvelope, keyof SessionLabels>>(input: T): T {
+    const missing = Object.entries(this.#labels).filter(
+      ([name, value]) => value.length > 0 && (input[name as keyof SessionLabels] ?? undefined) === undefined,
+    );
+    return missing.length === 0 ? input : { ...input, ...Object.fromEntries(missing) };
   }
 }
 

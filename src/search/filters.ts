@@ -1,6 +1,6 @@
 // The table of filters: a row for each, from which every surface takes its parameters, flags, rejections and descriptions. How two
 // filters of the same kind combine is up to their condition.
-import { HAS_CONTEXT, type Reference } from "../index/references.js";
+import { HAS_CONTEXT, hasLabel, type LabelReference, type Reference } from "../index/references.js";
 import { bothHold, type ConditionName, type RowFilter } from "../index/row-filter.js";
 import { memoryKinds } from "../model/entry.js";
 import { parseLabel } from "../model/ids.js";
@@ -40,6 +40,12 @@ export const filters = {
   session_id: label("session_id", { code: "session_id_invalid", flag: "session", value: "id" }),
   /** Of this client; `"-"` selects what has none. */
   client: label("client", { code: "label_invalid", flag: "client", value: "name" }),
+  /** Done for this user; `"-"` selects what has none. */
+  user_id: labelReference("user_id", { flag: "user", value: "id", noun: "user" }),
+  /** With this tag; `"-"` selects what has none. */
+  tag: labelReference("tag", { flag: "tag", value: "name", noun: "tag" }),
+  /** Made for this entry; `"-"` selects what was made for none. */
+  parent_id: labelReference("parent_id", { flag: "parent-id", value: "id", noun: "parent entry" }),
   /** Of this kind; several separated by commas, `memory` for all kinds that memories are made of. */
   kind: {
     condition: "kinds",
@@ -179,6 +185,30 @@ function label<L extends "project" | "session_id" | "client">(
       says: `only sessions with an entry of this ${noun}; - for entries without one`,
     },
     refusals: [form.code],
+    is_typed: true,
+  };
+}
+
+/** A label that is kept as a reference; searches, lists and counts take it as they take a project. */
+function labelReference(
+  name: LabelReference,
+  form: { readonly flag: string; readonly value: string; readonly noun: string },
+): Filter<"references"> {
+  const { flag, value: shownValue, noun } = form;
+  const emptyAndNone = "An empty value filters nothing; `-` selects entries without one.";
+  return {
+    condition: "references",
+    parse: (value) => {
+      if (typeof value !== "string") {
+        return reject({ code: "label_invalid", field: name, message: `${name} must be a string` });
+      }
+      const asked = value === "-" ? { ...hasLabel(name), lacks: true } : { what: name, reference: value };
+      return { asked: [asked], text: value };
+    },
+    schema: { type: "string" },
+    description: `Entries with this ${noun}. ${emptyAndNone}`,
+    flag: { name: flag, value: shownValue, says: `only entries with this ${noun}; - for those without one` },
+    refusals: ["label_invalid"],
     is_typed: true,
   };
 }

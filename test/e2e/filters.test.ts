@@ -27,7 +27,8 @@ function sample(): readonly EntryInput[] {
     ["s:1", "S:1"].flatMap((session_id) =>
       ["cli", ""].flatMap((client) =>
         ["2026-01-02", "2026-01-03T12:00", "2026-01-04"].flatMap((created_at): readonly EntryInput[] => {
-          const envelope = { project, session_id, client, created_at };
+          const made = client === "" ? { user_id: "anna", parent_id: "step-1" } : { tags: ["nightly", "long"] };
+          const envelope = { project, session_id, client, created_at, ...made };
           return [
             { ...envelope, kind: "interaction", prompt: "word", memories_used: ["m1"], chunks_used: ["c2"] },
             { ...envelope, kind: "interaction", prompt: "word", memories_used: ["m2"], chunks_used: ["c1", "c2"] },

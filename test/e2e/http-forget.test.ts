@@ -120,7 +120,7 @@ describe("an erased entry", () => {
     expect(Object.keys(body).sort()).toEqual(
       [
         ...["position", "id", "kind", "created_at", "recorded_at", "recorded_by"],
-        ...["session_id", "project", "client"],
+        ...["session_id", "project", "client", "user_id", "tags", "parent_id"],
       ]
         .concat(["hash", "erased"])
         .sort(),

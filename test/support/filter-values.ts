@@ -19,6 +19,9 @@ export const filterValues: { readonly [N in FilterName]: FilterValues } = {
   project: { good: "web", selects: ({ project }) => project === "web", other: "-", bad: ["a\n", "x".repeat(257)] },
   session_id: { good: "s:1", selects: ({ session_id }) => session_id === "s:1", other: "S:1", bad: ["..", "\u0007"] },
   client: { good: "-", selects: ({ client }) => client === "", other: "cli", bad: ["\u0085", "ü".repeat(129)] },
+  user_id: { good: "anna", selects: ({ user_id }) => user_id === "anna", other: "-", bad: [] },
+  tag: { good: "-", selects: ({ tags }) => tags.length === 0, other: "nightly", bad: [] },
+  parent_id: { good: "step-1", selects: ({ parent_id }) => parent_id === "step-1", other: "-", bad: [] },
   kind: { good: "error", selects: ({ kind }) => kind === "error", other: "message", bad: ["gossip", "Error"] },
   role: {
     good: "assistant",

@@ -223,4 +223,11 @@ export const derivationSamples: readonly SampleBody[] = [
       extra: { model: "model-2", usage: { input_tokens: 9, output_tokens: 2 } },
     },
   },
+  {
+    kind: "tool_call",
+    body: {
+      ...{ id: "labelled", ...labels, created_at: LATER, tool: "read" },
+      ...{ user_id: "anna", tags: ["nightly", "long"], parent_id: "sent-answer" },
+    },
+  },
 ];

@@ -66,7 +66,7 @@ describe.each(versions)("a log of version %i", (version) => {
 /** Fields that entries have got since then read as absent ones do, and have an empty `recorded_by`. */
 function withLaterFields(entry: JsonObject): JsonObject {
   const fields = entry.erased === true ? {} : fillFields(String(entry.kind), {});
-  return { recorded_by: "", ...fields, ...entry };
+  return { recorded_by: "", user_id: "", tags: [], parent_id: "", ...fields, ...entry };
 }
 
 async function openFrozen(version: number): Promise<{ readonly recorder: Recorder; readonly path: string }> {

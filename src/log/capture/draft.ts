@@ -183,7 +183,7 @@ function parseFields(
     }
     const parsed = field.parse(value, name);
     if (parsed instanceof Rejection) return parsed;
-    body[name] = parsed;
+    if (parsed !== undefined) body[name] = parsed;
   }
   return undefined;
 }

@@ -3,19 +3,20 @@
 
 import { parseBodyText } from "../../model/body.js";
 import { idClaim } from "../../model/claims.js";
+import { isMemoryKind } from "../../model/entry.js";
 import { isPositionText } from "../../model/ids.js";
-import type { JsonObject } from "../../model/json.js";
+import type { JsonObject, JsonValue } from "../../model/json.js";
 import { notFound, Rejection, reject } from "../../model/rejection.js";
 import type { TimeSlice } from "../../model/scheduling.js";
 import type { EntryLog, StoredBody } from "../port.js";
 import type { Draft } from "./draft.js";
 
-const LABELS = ["session_id", "project", "client"] as const;
+const LABELS = ["session_id", "project", "client", "user_id", "tags"] as const;
 
 /** What is needed of a named entry. */
 interface NamedEntry {
   readonly kind: string;
-  readonly labels: { readonly [name in (typeof LABELS)[number]]?: string };
+  readonly labels: JsonObject;
   /** For an interaction: whether it already has a response or an error. */
   readonly isAnswered: boolean;
 }
@@ -67,9 +68,10 @@ function resolve(
 
 /** Labels of the named entry replace the caller's. */
 function withLabels(draft: Draft, { labels }: NamedEntry): Draft {
-  const { created_at, session_id: _, project: __, client: ___, ...own } = draft.body;
+  const { created_at } = draft.body;
+  const own = Object.entries(draft.body).filter(([name]) => name !== "created_at" && !isLabel(name));
   const time = created_at === undefined ? {} : { created_at };
-  return { ...draft, body: { ...time, ...labels, ...own } };
+  return { ...draft, body: { ...time, ...labels, ...Object.fromEntries(own) } };
 }
 
 async function readById(drafts: readonly Draft[], log: EntryLog, slice: TimeSlice): Promise<Map<string, NamedEntry>> {
@@ -123,8 +125,11 @@ async function* readEntries(
 
 /** Only what is needed; the rest may be large. */
 function toNamed(kind: string, body: JsonObject): NamedEntry {
-  const labels = Object.fromEntries(
-    LABELS.flatMap((name) => (typeof body[name] === "string" ? [[name, body[name]]] : [])),
+  const labels: JsonObject = Object.fromEntries(
+    LABELS.flatMap((name) => {
+      const value = body[name];
+      return value !== undefined && (isText(value) || isTags(kind, name, value)) ? [[name, value]] : [];
+    }),
   );
   return { kind, labels, isAnswered: isText(body.response) || isText(body.error) };
 }
@@ -188,4 +193,13 @@ export async function* bodiesAt(
       if (slice.isOver) await slice.next();
     }
   }
+}
+
+function isLabel(name: string): boolean {
+  return (LABELS as readonly string[]).includes(name);
+}
+
+/** A memory's tags are its own, and no labels. */
+function isTags(kind: string, name: string, value: JsonValue): boolean {
+  return name === "tags" && Array.isArray(value) && !isMemoryKind(kind);
 }

@@ -16,7 +16,19 @@ const after: Parameter<number | string, number | undefined> = {
 };
 
 // None of these filters is a time, so the clock does not matter.
-export const tailFilters = filtersNamed("project", "session_id", "client", "kind", "role", "tool", "model", "is");
+export const tailFilters = filtersNamed(
+  "project",
+  "session_id",
+  "client",
+  "user_id",
+  "tag",
+  "parent_id",
+  "kind",
+  "role",
+  "tool",
+  "model",
+  "is",
+);
 
 /** What a tail is asked with. Filters are as in lists: an empty one filters nothing, and `"-"` selects entries without that label. */
 export const tailInput = { after, ...tailFilters };

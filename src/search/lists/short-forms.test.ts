@@ -12,6 +12,9 @@ const envelope = {
   session_id: "s",
   project: "p",
   client: "c",
+  user_id: "u",
+  tags: ["t"],
+  parent_id: "",
   hash: "00",
 };
 const interaction: Interaction = {

@@ -16,6 +16,7 @@ const nameByField: { readonly [field: string]: string } = {
   ),
   memories_used: "memory",
   chunks_used: "chunk",
+  tags: "tag",
 };
 
 /** The name of a field's flag, without the leading dashes. */

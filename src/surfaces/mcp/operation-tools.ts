@@ -182,7 +182,22 @@ const documentInParts: Cut = {
     const entry = await ask();
     if (fits(entry) && (cursor ?? "") === "") return recordedAnswer({ ...entry, next_cursor: null });
     const { position, id, kind, created_at, recorded_at, recorded_by, session_id, project, client, hash } = entry;
-    const envelope = { position, id, kind, created_at, recorded_at, recorded_by, session_id, project, client, hash };
+    const { user_id, tags, parent_id } = entry;
+    const envelope = {
+      position,
+      id,
+      kind,
+      created_at,
+      recorded_at,
+      recorded_by,
+      session_id,
+      project,
+      client,
+      hash,
+      user_id,
+      tags,
+      parent_id,
+    };
     // The envelope and the quotation marks come on top of the part.
     const part = pieceOf(JSON.stringify(entry), cursor, PART_BYTES_MAX);
     return recordedAnswer({ ...envelope, part: part.text, next_cursor: part.next_cursor }, part.text);

@@ -217,7 +217,7 @@ function twoSources(): WrongUse {
   return new WrongUse({
     code: "option_misplaced",
     message: "give an entry either with flags or on standard input (-), not both",
-    hint: "--kind, --project, --session and --client can be used with either.",
+    hint: "--kind and labels such as --project can be used with either.",
   });
 }
 
@@ -226,7 +226,7 @@ type FlagShape = "text" | "number" | "switch" | "json" | "list";
 
 /** Every field that a caller may give, of any kind. */
 type FieldName = { [K in CaptureKind]: keyof FieldsByKind[K] }[CaptureKind];
-type OwnFlagName = "id" | "created_at" | "extra";
+type OwnFlagName = "id" | "created_at" | "tags" | "extra";
 
 interface Flag {
   readonly field: FieldName | OwnFlagName;
@@ -240,11 +240,14 @@ const labels = [
   ["session_id", "<id>", "the session it belongs to"],
   ["project", "<name>", "the project it belongs to"],
   ["client", "<name>", "the program that recorded it"],
+  ["user_id", "<id>", "whom it was done for"],
+  ["parent_id", "<id>", "the entry that it was made for"],
 ] as const;
 
 const ownFlags: readonly Flag[] = [
   { field: "id", name: "id", shape: "text", kinds: captureKinds },
   { field: "created_at", name: "created-at", shape: "text", kinds: captureKinds },
+  { field: "tags", name: "tag", shape: "list", kinds: captureKinds },
   { field: "extra", name: "extra", shape: "json", kinds: captureKinds },
 ];
 
@@ -252,6 +255,7 @@ const ownFlags: readonly Flag[] = [
 const describedBy: { readonly [N in FieldName | OwnFlagName]: string } = {
   id: "an id of your own; recording the same id again stores it once",
   created_at: "when it happened, if not now",
+  tags: "a tag; may be repeated",
   extra: "further fields, kept unchanged",
   prompt: "what the model was asked",
   response: "what the model answered",
@@ -262,6 +266,7 @@ const describedBy: { readonly [N in FieldName | OwnFlagName]: string } = {
   model: "the model that answered",
   usage: "tokens used",
   latency_ms: "how long the answer took",
+  first_token_ms: "how long its first token took",
   interaction_id: "the interaction that the response completes",
   role: "user, assistant, system or tool (also developer, function, model)",
   content: "what was said",
@@ -336,7 +341,7 @@ interface Labels {
 
 function readLabels(options: { readonly [name: string]: unknown }): Labels {
   const kind = options.kind === undefined ? "interaction" : orThrow(parseKind(options.kind));
-  const pairs = labels.map(([field]) => [field, options[flagNameOf(field)]] as const);
+  const pairs = labels.map(([field]) => [field, options[attributeOf(flagNameOf(field))]] as const);
   return { kind, labels: Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) };
 }
 

@@ -17,6 +17,7 @@ const SECTIONS: ReadonlySet<string> = new Set<FieldName>([
 ]);
 const ENVELOPE = [
   ...["position", "id", "kind", "created_at", "recorded_at", "recorded_by", "session_id", "project", "client", "hash"],
+  ...["user_id", "tags", "parent_id"],
 ];
 const INDENT = "  ";
 const LINE_WIDTH_MAX = 100;
@@ -48,9 +49,20 @@ function entryText(
 type Facts = readonly (readonly [name: string, value: unknown])[];
 
 function envelopeFacts(entry: Entry | ErasedEntry): Facts {
-  const { id, created_at, recorded_by, session_id, project, client } = entry;
+  const { id, created_at, recorded_by, session_id, project, client, user_id, parent_id } = entry;
   const recorded_at = entry.recorded_at === created_at ? "" : entry.recorded_at;
-  const facts = { id, created_at, recorded_at, recorded_by, session_id, project, client };
+  const facts = {
+    id,
+    created_at,
+    recorded_at,
+    recorded_by,
+    session_id,
+    project,
+    client,
+    user_id,
+    tags: entry.tags.join(", "),
+    parent_id,
+  };
   return Object.entries(facts).filter(([, text]) => text !== "");
 }
 

@@ -16,6 +16,7 @@ const descriptions = {
   model: "Name of the model.",
   usage: "Token counts.",
   latency_ms: "How long the model took.",
+  first_token_ms: "How long its first token took.",
   interaction_id: "The interaction that this response completes.",
   role: "Who speaks.",
   content: "Text or content parts; null only with `tool_calls`.",
@@ -93,6 +94,19 @@ function common(): { readonly [name: string]: Schema } {
   return {
     client_run: { ...commonFields.client_run.schema, description: "The run of the client that captured it." },
     client_seq: { ...commonFields.client_seq.schema, description: "Its number within that run: 1, 2, 3 …" },
+    user_id: {
+      ...commonFields.user_id.schema,
+      description: `Whom it was done for; a label of at most ${limits.label_bytes} bytes.`,
+    },
+    tags: {
+      ...commonFields.tags.schema,
+      maxItems: limits.tags,
+      description: `At most ${limits.tags} labels of at most ${limits.tag_bytes} bytes.`,
+    },
+    parent_id: {
+      ...commonFields.parent_id.schema,
+      description: "The id of the entry that this one was made for; it need not exist yet.",
+    },
   };
 }
 
@@ -108,6 +122,9 @@ const readEnvelope: { readonly [name: string]: Schema } = {
   session_id: { type: "string" },
   project: { type: "string" },
   client: { type: "string" },
+  user_id: { type: "string" },
+  tags: { type: "array", items: { type: "string" } },
+  parent_id: { type: "string" },
   hash: { type: "string", description: "SHA-256 over the previous entry's hash and this entry." },
 };
 

@@ -174,7 +174,7 @@ ${fieldTable(error.error, [], false)}</section>`;
 
 type Properties = { readonly [name: string]: Schema };
 
-const ENVELOPE = ["id", "created_at", "session_id", "project", "client", "extra"];
+const ENVELOPE = ["id", "created_at", "session_id", "project", "client", "user_id", "tags", "parent_id", "extra"];
 
 function pick(properties: Properties, names: readonly string[]): Properties {
   return Object.fromEntries(
