@@ -447,7 +447,7 @@ class Chat {
 }
 
 /** A command that the user ran in shell mode, and what it printed. */
-const USER_COMMAND =
+export const USER_COMMAND =
   /^I ran the following shell command:\n```(?:sh)?\n([\s\S]*?)\n```\n+This produced the following result:\n```\n?([\s\S]*?)\n?```\s*$/;
 
 function injectionOf(text: string): Injection {

@@ -6,14 +6,6 @@ const timestamp = "2026-05-04T08:00:00.000Z";
 
 test.each([
   [
-    "Qwen Code",
-    [{ uuid: "u", sessionId: "s", timestamp, type: "user", message: { role: "user", parts: [{ text: "hi" }] } }],
-  ],
-  [
-    "GitHub Copilot CLI",
-    [{ type: "session.start", data: { sessionId: "s", copilotVersion: "1.0.102" }, id: "e", timestamp }],
-  ],
-  [
     "Droid",
     [
       { type: "session_start", id: "s", title: "t", cwd: "/srv" },

@@ -1,20 +1,9 @@
 // Sessions of tools that no importer reads, and that resemble those of others: read as those, half of them would be lost.
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Opening } from "./importer.js";
-import { objectAt, textAt } from "./transcript/fields.js";
+import { textAt } from "./transcript/fields.js";
 
 const tools: readonly { readonly name: string; readonly matches: (opening: Opening) => boolean }[] = [
-  {
-    // Claude Code's lines around Gemini's messages.
-    name: "Qwen Code",
-    matches: ({ records }) =>
-      records.some((record) => "sessionId" in record && Array.isArray(objectAt(record, "message").parts)),
-  },
-  {
-    name: "GitHub Copilot CLI",
-    matches: ({ records }) =>
-      records.some((record) => record.type === "session.start" && "copilotVersion" in objectAt(record, "data")),
-  },
   {
     // pi's lines with another header.
     name: "Droid",

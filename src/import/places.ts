@@ -67,6 +67,16 @@ const rows: readonly PlaceRow[] = [
     seen: { version: "0.128.0", date: "2026-11-16" },
   },
   {
+    tool: "copilot-cli",
+    folders: ({ home, named }) => {
+      const own = named("COPILOT_HOME") ?? join(home, ".copilot");
+      return [join(own, "session-state"), join(own, "history-session-state")];
+    },
+    files: /^[^/]+(?:\/events)?\.jsonl$/,
+    sessions: ALL,
+    seen: { version: "1.0.102", date: "2026-11-19" },
+  },
+  {
     tool: "pi",
     folders: ({ home, named }) => [join(named("PI_CODING_AGENT_DIR") ?? join(home, ".pi/agent"), "sessions")],
     files: /\.jsonl$/,
@@ -90,6 +100,13 @@ const rows: readonly PlaceRow[] = [
     files: /^[^/]+\/chats\/(?:.*\/)?[^/]+\.jsonl?$/,
     sessions: ALL,
     seen: { version: "0.34", date: "2026-11-16" },
+  },
+  {
+    tool: "qwen-code",
+    folders: ({ home }) => [join(home, ".qwen/projects")],
+    files: /^[^/]+\/(?:chats\/[^/]+|subagents\/(?:.*\/)?agent-[^/]+)\.jsonl$/,
+    sessions: ALL,
+    seen: { version: "0.24.4", date: "2026-11-19" },
   },
   {
     tool: "antigravity",

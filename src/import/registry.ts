@@ -10,6 +10,7 @@ import {
 } from "./claude-code/bodies.js";
 import { claudeCodeDocumentImporter, claudeCodeImporter } from "./claude-code/claude-code.js";
 import { codexImporter } from "./codex/codex.js";
+import { copilotCliImporter } from "./copilot-cli.js";
 import { cursorImporter } from "./cursor.js";
 import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";
 import { hansardImporter } from "./hansard.js";
@@ -25,10 +26,13 @@ import {
 import { nanobotImporter } from "./nanobot.js";
 import { openCodeImporter, openCodeTablesImporter } from "./opencode.js";
 import { openClawImporter, piImporter } from "./pi.js";
+import { qwenAgentNoteImporter, qwenCodeImporter } from "./qwen-code.js";
 import { timmyImporter } from "./timmy.js";
 
 const importers: readonly Importer[] = [
   hansardImporter,
+  qwenCodeImporter,
+  qwenAgentNoteImporter,
   claudeCodeImporter,
   claudeCodeDocumentImporter,
   claudeRequestImporter,
@@ -36,6 +40,7 @@ const importers: readonly Importer[] = [
   claudeIndexImporter,
   claudeAgentNoteImporter,
   codexImporter,
+  copilotCliImporter,
   piImporter,
   openClawImporter,
   geminiCliImporter,

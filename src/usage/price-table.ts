@@ -50,9 +50,11 @@ const inclusionByClient = new Map<string, keyof typeof inclusions>([
   ["atif", "openai"],
   ["claude-code", "anthropic"],
   ["codex", "openai"],
+  ["copilot-cli", "openai"],
   ["gemini-cli", "gemini"],
   ["opencode", "apart"],
   ["pi", "anthropic"],
+  ["qwen-code", "openai"],
 ]);
 
 type Counted = Pick<ModelCall, "client" | "model" | "tokens" | "counting">;

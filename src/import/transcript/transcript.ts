@@ -39,6 +39,8 @@ export interface Origin {
 export interface SessionFacts {
   readonly title?: string | undefined;
   readonly cwd?: string | undefined;
+  /** The root of the repository, where the source names it. */
+  readonly root?: string | undefined;
   readonly git_branch?: string | undefined;
   readonly version?: string | undefined;
   readonly parent?: string | undefined;
@@ -202,8 +204,8 @@ export class TranscriptSession {
     const parent = facts.parent ?? this.#facts?.parent ?? this.#parentId;
     const merged: SessionFacts = { ...this.#facts, ...withoutGaps(facts), ...withoutGaps({ parent }) };
     this.#facts = merged;
-    const { title, cwd, git_branch, version, lacks } = merged;
-    if (cwd !== undefined) this.#project = this.#transcript.projects.of(cwd);
+    const { title, cwd, root = cwd, git_branch, version, lacks } = merged;
+    if (root !== undefined) this.#project = this.#transcript.projects.of(root);
     const { tool, path } = this.#transcript;
     const source = { tool: tool.format, ...withoutGaps({ version }), lacks: lacks ?? tool.lacks };
     const known = { ...withoutGaps({ cwd, git_branch, version }), ...metadata };
