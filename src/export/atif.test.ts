@@ -20,7 +20,7 @@ test("a session goes out as steps, and comes in again as the same talk", async (
   expect(document.steps.map((step: { step_id: number }) => step.step_id)).toEqual(
     document.steps.map((_: unknown, index: number) => index + 1),
   );
-  expect(document.steps[1]).toMatchObject({
+  expect(document.steps.find(({ source }: { readonly source: string }) => source === "agent")).toMatchObject({
     source: "agent",
     model_name: "claude-opus-4-5",
     message: "I will look at the code and run its tests.",

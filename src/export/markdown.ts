@@ -62,9 +62,7 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
   }),
   // Arguments follow the call's name on one line; the tool call's own entry has them in full.
   message: ({ role, name, injected, ...message }) => ({
-    title: [readRole(role), ...[name, injected && `injected ${injected}`].flatMap((part) => part && `(${part})`)].join(
-      " ",
-    ),
+    title: [readRole(role), name && `(${name})`, injected && `(injected ${injected})`].filter(Boolean).join(" "),
     parts: [["", messageText(message)]],
   }),
   tool_call: ({ tool, is_error, args, result }) => ({

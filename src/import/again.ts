@@ -70,7 +70,7 @@ export class DerivedAgain {
       };
     } else if ("deferred" in step) {
       yield {
-        line: step.line,
+        ...step,
         deferred: async (find, read) => {
           const isOlder = await this.#isOlder(step.session_id);
           const made = await step.deferred(isOlder ? findingAgain(find) : find, read);

@@ -1,5 +1,6 @@
 // ATIF, the interchange format of agent trajectories: one document of steps.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { isInjection } from "../model/roles.js";
 import { toUsage, type UsageNames } from "../model/usage.js";
 import type { DocumentImporter, ImportStep, Opening, SourceOf } from "./importer.js";
 import { onlyText, textAt } from "./transcript/fields.js";
@@ -84,7 +85,9 @@ function* take(session: TranscriptSession, line: number, step: JsonObject, traje
   else if (step.source === "system" && extra?.step.kind === "error" && typeof content === "string")
     yield session.error({ line, at: step.timestamp, native }, content);
   else if (step.source === "user" || step.source === "system") {
-    yield session.message(origin, { role: step.source, content });
+    // The form in which injected messages are exported, for the same reason.
+    const { injected } = extra?.step ?? {};
+    yield session.message(origin, { role: step.source, content, ...(isInjection(injected) ? { injected } : {}) });
     yield* results(session, origin, step);
   } else yield session.raw(origin, step);
 }

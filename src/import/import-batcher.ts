@@ -160,7 +160,7 @@ export class ImportBatcher {
   }
 
   async #takeDeferred(step: Extract<ImportStep, { readonly deferred: unknown }>, tally: FileTally): Promise<void> {
-    await this.flush();
+    if (step.looks_for_others !== true) await this.flush();
     const { line } = step;
     const made = await step.deferred(
       (id) => this.#find(id),

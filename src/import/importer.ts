@@ -85,6 +85,8 @@ export type ImportStep =
       /** The session of all of them, where they are of one. */
       readonly session_id?: string;
       readonly deferred: (find: FindEntry, read: ReadStored) => DeferredEntries | Promise<DeferredEntries>;
+      /** It looks for what others recorded: entries of this import that wait need not be written first. */
+      readonly looks_for_others?: true;
     }
   /**
    * An entry to restore at its old position. If that is impossible, the step that `onRefused` returns is done instead.

@@ -39,7 +39,7 @@ const answer = {
 const empty: { readonly [K in (typeof captureKinds)[number]]: object } = {
   interaction: { ...answer, context_pack: {} },
   response: answer,
-  message: { content: "", tool_calls: [], tool_call_id: "", name: "" },
+  message: { content: "", tool_calls: [], tool_call_id: "", name: "", injected: "" },
   tool_call: { args: {}, result: "", tool_call_id: "" },
   error: { context: "" },
   decision: { rationale: "" },

@@ -43,8 +43,9 @@ test("the end of a path names its project, however long the path is, and a name 
     "x".repeat(5_000),
   ];
   for (const cwd of paths) expect((await server.post("/hooks/claude-code", { ...event, cwd })).status).toBe(200);
-  await expect.poll(async () => (await server.get("/entries")).body.entries.length).toBe(paths.length);
-  const { entries } = (await server.get("/entries")).body;
+  const prompts = "/entries?kind=message";
+  await expect.poll(async () => (await server.get(prompts)).body.entries.length).toBe(paths.length);
+  const { entries } = (await server.get(prompts)).body;
   const projects = entries.map(({ project }: { readonly project: string }) => project);
   expect(projects.reverse()).toEqual(["atlas", "atlas", "atlas", "", ""]);
 });

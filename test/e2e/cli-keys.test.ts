@@ -128,6 +128,7 @@ test("a damaged file of keys refuses every request", async () => {
 
 test("names that are allowed and the rate can be set by flag and by environment", async () => {
   const data = folderOfTest();
+  await readJson(["keys", "create", "--scope", "read"], { data });
   const { port } = new URL(
     await serve(data, ["--allow-host", "a.example", "--allow-host", "b.example", "--rate", "3"]),
   );

@@ -66,7 +66,7 @@ test("the verdicts are the same wherever they are asked for", async () => {
   const near = await runCli(["told", "a2", "which port", "--data", server().address]);
   expect(near.stdout).toContain("\nuser  1 token from the end  u2\n  Which port?\n");
   const empty = await runCli(["told", "i2", "", "--data", server().address]);
-  expect([empty.status, empty.stderr]).toEqual([2, expect.stringMatching(/nothing to search for\n *hint/)]);
+  expect([empty.status, empty.stderr]).toEqual([2, expect.stringMatching(/the query is empty\n *hint/)]);
   const json = await runCli(["told", "i2", "never push", "--json", "--data", server().address]);
   expect(JSON.parse(json.stdout)).toEqual(await recorder().told("i2", "never push"));
 });

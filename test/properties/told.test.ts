@@ -194,6 +194,14 @@ async function turnsOf(recorder: Recorder, entries: readonly GeneratedEntry[]): 
   return turns;
 }
 
+function toolsOf({ tools = [] }: Context): readonly string[] {
+  return [...new Set((tools as unknown as readonly { readonly name: string }[]).map(({ name }) => name))];
+}
+
+function without(names: readonly string[], others: readonly string[]): readonly string[] {
+  return names.filter((name) => !others.includes(name));
+}
+
 function givenIn({ messages, system, tools, pack }: Context, prompt: unknown): string {
   return JSON.stringify([bare(messages), system, tools, pack, prompt]).toLowerCase();
 }
@@ -226,6 +234,11 @@ test(
               : {
                   entry_id: `e${before.position}`,
                   ...differences(bare(before.context.messages), bare(context.messages)),
+                  system: before.context.system === context.system ? "same" : "changed",
+                  tools: {
+                    added: without(toolsOf(context), toolsOf(before.context)),
+                    removed: without(toolsOf(before.context), toolsOf(context)),
+                  },
                 };
           expect(previous === undefined ? undefined : { ...previous, removed: bare(previous.removed) }).toEqual(
             expected,

@@ -1,12 +1,13 @@
 // How often `told` is right: questions over transcripts, answered by hand from the files themselves. A question names the entry
 // that it is asked of and the words that it looks for by their places, so nothing of real transcripts is kept here; what nobody
-// said is written out. The transcripts among the fixtures have questions of their own.
+// said is written out. Of what is not found the answer is unknown: none of these sources records the system prompt. The transcripts among the fixtures have questions of their own.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openRecorder, type Recorder, type Told } from "../../src/index.js";
 import { contentText } from "../../src/model/content-parts.js";
 import type { Entry } from "../../src/model/entry.js";
+import { isInjected } from "../../src/model/roles.js";
 
 interface Question {
   /** Below the folder of transcripts. */
@@ -77,9 +78,15 @@ async function entriesIn(recorder: Recorder): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for await (const line of recorder.exportEntries()) {
     const entry = JSON.parse(line) as Entry;
-    if (entry.kind === "message" || entry.kind === "tool_call") entries.push(entry);
+    if (isOfConversation(entry)) entries.push(entry);
   }
   return entries;
+}
+
+/** Commands that the tool itself carries out are not counted, nor what a program put between. Exported lines leave out what is empty. */
+function isOfConversation(entry: Entry): boolean {
+  if (entry.kind === "tool_call") return true;
+  return entry.kind === "message" && !isInjected(entry) && !("command" in (entry.extra ?? {}));
 }
 
 function phraseOf({ text, said = 0, words = [0, 0], upper = false }: Question, entries: readonly Entry[]): string {

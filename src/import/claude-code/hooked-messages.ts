@@ -20,6 +20,7 @@ export class HookedMessages {
     this.#isChecked = true;
     yield {
       line: 0,
+      looks_for_others: true,
       deferred: async (find) => {
         this.#isHooked = (await find(hookedSessionId(this.#sessionId))) !== undefined;
         return [];

@@ -35,6 +35,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
         clients: ["cli"],
         entries: 3,
         by_kind: { message: 2, interaction: 1 },
+        injected: 0,
         consolidated_through: 0,
         consolidated_at: 0,
         cleared_through: 0,
