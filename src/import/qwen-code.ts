@@ -232,7 +232,7 @@ class Chat implements LineReader {
       git_branch: textAt(record, "gitBranch"),
       version: textAt(record, "version"),
       title: this.#agentTitle,
-      // Every record of a fork says it; it is told once.
+      // Every record of a fork has it; it is recorded once.
       ...(source === undefined || this.#chain.length > 0 ? {} : { metadata: { forked_from: source } }),
     };
   }
