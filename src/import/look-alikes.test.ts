@@ -20,21 +20,3 @@ test.each([
     rejected: [{ line: 0, reason: expect.stringContaining(name) }],
   });
 });
-
-test("a session of Cline is refused by name, and messages of Anthropic's are read", async () => {
-  const bench = importBench();
-  const messages = [{ role: "user", ts: 1_777_000_000_000, content: [{ type: "text", text: "hi" }] }];
-  const cline = bench.write(
-    "a.messages.json",
-    JSON.stringify({ version: 1, agent: "act", system_prompt: "x", messages }),
-  );
-  expect(await bench.import(cline)).toMatchObject({
-    added: 0,
-    rejected: [{ reason: expect.stringContaining("Cline") }],
-  });
-  const plain = bench.write(
-    "b.json",
-    JSON.stringify({ system: "x", messages: messages.map(({ ts: _, ...one }) => one) }),
-  );
-  expect(await bench.import(plain)).toMatchObject({ rejected: [] });
-});

@@ -1,5 +1,4 @@
 // Sessions of tools that no importer reads, and that resemble those of others: read as those, half of them would be lost.
-import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Opening } from "./importer.js";
 import { textAt } from "./transcript/fields.js";
 
@@ -10,21 +9,9 @@ const tools: readonly { readonly name: string; readonly matches: (opening: Openi
     matches: ({ records }) =>
       records.some((record) => record.type === "session_start" && textAt(record, "id") !== undefined),
   },
-  {
-    // Anthropic's messages with times and costs of its own.
-    name: "Cline",
-    matches: ({ document }) =>
-      isJsonObject(document) &&
-      ("system_prompt" in document || "agent" in document) &&
-      firstOf(document.messages).some((message) => "ts" in message && "content" in message),
-  },
 ];
 
 /** The tool that a source is of, where no importer reads it. */
 export function lookAlikeOf(opening: Opening): string | undefined {
   return tools.find(({ matches }) => matches(opening))?.name;
-}
-
-function firstOf(list: unknown): readonly JsonObject[] {
-  return Array.isArray(list) ? list.slice(0, 10).filter(isJsonObject) : [];
 }

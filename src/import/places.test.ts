@@ -38,7 +38,7 @@ test("variables move the places they name; empty and relative ones do not", () =
       ...["/o/io.datasette.llm", "/bodies"],
     ]),
   );
-  expect(moved.filter((path) => path.includes(".claude") || path.includes(".codex"))).toEqual([]);
+  expect(moved.filter((path) => /\/\.(?:claude|codex)\b/.test(path))).toEqual([]);
   expect(paths({}, "darwin")).toContain("/h/Library/Application Support/io.datasette.llm");
   expect(paths({ OTEL_LOG_RAW_API_BODIES: "1" })).toEqual(paths({}));
 });

@@ -23,6 +23,8 @@ interface Folders {
 interface PlaceRow {
   /** The importer that reads it. */
   readonly tool: string;
+  /** The formats of its files, where there are more. */
+  readonly formats?: readonly string[];
   readonly folders: (folders: Folders) => readonly string[];
   /** The file patterns, relative to the folder. */
   readonly files: RegExp;
@@ -30,6 +32,12 @@ interface PlaceRow {
   readonly sessions: RegExp;
   /** When this was last verified. */
   readonly seen: { readonly version: string; readonly date: string };
+}
+
+/** Where editors made from VS Code keep what extensions store. */
+function editorFolders({ home, config }: Folders): readonly string[] {
+  const editors = ["Code", "Code - Insiders"].map((name) => join(config, name));
+  return [...editors, join(home, ".vscode-server/data")].map((path) => join(path, "User"));
 }
 
 const ALL = /^/;
@@ -109,6 +117,33 @@ const rows: readonly PlaceRow[] = [
     seen: { version: "0.24.4", date: "2026-11-19" },
   },
   {
+    tool: "cline",
+    folders: ({ home, named }) => [join(named("CLINE_DATA_DIR") ?? join(home, ".cline/data"), "sessions")],
+    // What a compaction left is read with the messages that it replaced.
+    files: /^[^/]+\/[^/]+\.messages\.json$/,
+    sessions: ALL,
+    seen: { version: "3.0.65", date: "2026-11-19" },
+  },
+  {
+    // Before version 3.0 of its program for the terminal, and in the editor.
+    tool: "cline",
+    folders: (folders) =>
+      editorFolders(folders).map((path) => join(path, "globalStorage/saoudrizwan.claude-dev/tasks")),
+    files: /^[^/]+\/api_conversation_history\.json$/,
+    sessions: ALL,
+    seen: { version: "not seen, from its source", date: "2026-11-19" },
+  },
+  {
+    tool: "roo-code",
+    // A task may show nothing that Cline's do not have.
+    formats: ["roo-code", "cline"],
+    folders: (folders) =>
+      editorFolders(folders).map((path) => join(path, "globalStorage/rooveterinaryinc.roo-cline/tasks")),
+    files: /^[^/]+\/api_conversation_history\.json$/,
+    sessions: ALL,
+    seen: { version: "not seen, from its source", date: "2026-11-19" },
+  },
+  {
     tool: "antigravity",
     folders: ({ home, named }) => [join(named("GEMINI_CLI_HOME") ?? home, ".gemini/antigravity-cli/brain")],
     files: /^[^/]+\/\.system_generated\/logs\/transcript_full\.jsonl$/,
@@ -181,12 +216,12 @@ export function knownPlaces({ env, home, platform }: Platform = thisPlatform()):
     data: base("XDG_DATA_HOME", ".local/share"),
     named,
   };
-  const places = rows.flatMap(({ tool, folders: of, files, sessions, seen }) =>
+  const places = rows.flatMap(({ tool, formats = [tool], folders: of, files, sessions, seen }) =>
     of(folders).map((path) => ({
       tool,
       path,
       seen,
-      formats: [tool],
+      formats,
       matches: (name: string) => files.test(name),
       isSession: (name: string) => sessions.test(name),
     })),

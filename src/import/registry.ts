@@ -9,6 +9,8 @@ import {
   claudeResponseImporter,
 } from "./claude-code/bodies.js";
 import { claudeCodeDocumentImporter, claudeCodeImporter } from "./claude-code/claude-code.js";
+import { clineImporter } from "./cline.js";
+import { clineTaskImporter, rooCodeImporter } from "./cline-tasks.js";
 import { codexImporter } from "./codex/codex.js";
 import { copilotCliImporter } from "./copilot-cli.js";
 import { cursorImporter } from "./cursor.js";
@@ -41,6 +43,9 @@ const importers: readonly Importer[] = [
   claudeAgentNoteImporter,
   codexImporter,
   copilotCliImporter,
+  clineImporter,
+  clineTaskImporter,
+  rooCodeImporter,
   piImporter,
   openClawImporter,
   geminiCliImporter,

@@ -49,6 +49,7 @@ const inclusions = {
 const inclusionByClient = new Map<string, keyof typeof inclusions>([
   ["atif", "openai"],
   ["claude-code", "anthropic"],
+  ["cline", "openai"],
   ["codex", "openai"],
   ["copilot-cli", "openai"],
   ["gemini-cli", "gemini"],

@@ -14,7 +14,6 @@ const agents = folder === undefined ? [] : agentsIn(folder);
  */
 const DIFFERS: { readonly [agent: string]: readonly string[] } = {
   "claude-code-2.1.197": ["tokens of compactions"],
-  "cline-3.0.65": ["calls", "failures", "prompts", "tokens"],
   "gemini-cli-0.61.0": ["answers", "tokens of compactions"],
   "opencode-1.18.33": ["prompts", "tokens"],
   "pi-0.73.1": ["tokens of compactions"],
