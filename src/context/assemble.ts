@@ -10,10 +10,11 @@ import type { HistoryGroups, HistoryReader } from "../sessions/history/history.j
 import type { ItemOrigin } from "../sessions/history/items.js";
 import { groupToOpenAi, systemToOpenAi } from "../sessions/history/openai.js";
 import type { MessageGroup } from "../sessions/history/repair.js";
-import { spanBefore } from "../sessions/history/span.js";
+import { type HistorySpan, spanBefore } from "../sessions/history/span.js";
 import { getSession } from "../sessions/session-list.js";
 import { MESSAGES_DEFAULT } from "../sessions/session-query.js";
 import type { AnswerFinder, ModelAnswer } from "./answers.js";
+import { givenListBefore } from "./given-lists.js";
 
 /** A context before it is counted and compared. */
 export type Assembled = Omit<Context, "tokens" | "tokens_reported" | "previous" | "led_to">;
@@ -23,6 +24,7 @@ export const WINDOW = { max_messages: MESSAGES_DEFAULT, format: "openai", includ
 
 interface Sources {
   readonly index: ReadingParts["index"];
+  readonly log: ReadingParts["log"];
   readonly histories: HistoryReader;
   readonly answers: AnswerFinder;
   readonly requests: SentRequests;
@@ -38,11 +40,23 @@ export async function assemble(sources: Sources, answer: ModelAnswer): Promise<A
   const { session_id, position } = answer;
   const span = await spanBefore(sources.index, { session_id, before: position });
   const { window, lacks } = await sourceOf(sources.index, session_id);
-  const shown = span === undefined ? { systems: [], groups: [] } : await sources.histories.groupsIn(span, window);
+  const shown = span === undefined ? { systems: [], groups: [] } : await shownIn(sources, span, window);
   const messages = messagesOf(shown);
   const inexact = { answer: place, exact: false, source: "history", ...lacks } as const;
   if (answer.kind !== "interaction") return { ...inexact, messages, memories: [], chunks: [] };
   return { ...inexact, ...otherParts(answer), messages: withPrompt(messages, answer) };
+}
+
+/** The history of a span; where the tool listed since then what the model is given, that list and what came after it. */
+async function shownIn(
+  { index, log, histories }: Sources,
+  span: HistorySpan,
+  window: Parameters<HistoryReader["groupsIn"]>[1],
+): Promise<HistoryGroups> {
+  const { session_id, cleared_through, before = Number.POSITIVE_INFINITY } = span;
+  const list = await givenListBefore({ index, log }, { session_id, above: cleared_through, before });
+  if (list === undefined) return histories.groupsIn(span, window);
+  return histories.groupsBehind({ ...span, above: list.position }, list.named);
 }
 
 /** A part of what was given, and the entry that says it where the session has one. */

@@ -40,7 +40,8 @@ export class ContextReader {
     this.#entries = new EntryReader(parts);
     this.#answers = new AnswerFinder({ index: parts.index, entries: this.#entries });
     const requests = new SentRequests(parts);
-    this.#sources = { index: parts.index, histories: new HistoryReader(parts), answers: this.#answers, requests };
+    const { index, log } = parts;
+    this.#sources = { index, log, histories: new HistoryReader(parts), answers: this.#answers, requests };
     this.#told = new ToldReader(parts, { ...this.#sources, entries: this.#entries }, this.#tokens);
   }
 

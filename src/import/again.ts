@@ -1,10 +1,11 @@
 // Derives imported sessions again that an older version brought: what it made of them is replaced in every view, and stays in
 // the log. The new entries follow in the order of their source, under ids of their own.
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { hashedId } from "./identity.js";
 import type { FindEntry, ImportedEntry, ImportStep } from "./importer.js";
 
 /** How sources are derived; raised whenever importers record them in another way. */
-export const IMPORT_DERIVATION = 2;
+export const IMPORT_DERIVATION = 3;
 
 /** The id under which an entry is recorded when its session is derived again. */
 export function againId(id: string): string {
@@ -98,19 +99,46 @@ function findingAgain(find: FindEntry): FindEntry {
   return (id) => find(againId(id));
 }
 
+/** Fields of `extra` that name other entries of the session, each by the names of its ids. */
+const naming: { readonly [field: string]: (value: JsonValue) => JsonValue } = {
+  continues: renamedId,
+  given_in: renamedId,
+  given_list: (list) => (Array.isArray(list) ? list.map(renamedId) : list),
+  given: (given) => {
+    if (!isJsonObject(given)) return given;
+    const { base, shape, messages } = given;
+    return {
+      ...given,
+      ...(isJsonObject(base) ? { base: { ...base, entry_id: renamedId(base.entry_id ?? "") } } : {}),
+      ...(shape === undefined ? {} : { shape: renamedId(shape) }),
+      ...(Array.isArray(messages) ? { messages: messages.map(renamedReference) } : {}),
+    };
+  },
+};
+
+function renamedId(id: JsonValue): JsonValue {
+  return typeof id === "string" ? againId(id) : id;
+}
+
+/** A message that an earlier request had stands as the entry of that, and its place there. */
+function renamedReference(message: JsonValue): JsonValue {
+  if (!isJsonObject(message) || message.role !== undefined || !Array.isArray(message.same_as)) return message;
+  const [entry_id = "", ...place] = message.same_as as readonly JsonValue[];
+  return { ...message, same_as: [renamedId(entry_id), ...place] };
+}
+
 /** Ids that name other entries of the session are renamed with it. */
 function renamed(entry: ImportedEntry): ImportedEntry {
-  const { extra, interaction_id, id } = entry as ImportedEntry & { readonly extra?: { readonly continues?: unknown } };
-  const { continues } = extra ?? {};
+  const { extra = {}, interaction_id, id } = entry as ImportedEntry & { readonly extra?: JsonObject };
+  const names = Object.entries(naming).flatMap(([field, rename]) => {
+    const value = extra[field];
+    return value === undefined ? [] : [[field, rename(value)] as const];
+  });
   return {
     ...withoutDerivation(entry),
     id: againId(id),
     ...(typeof interaction_id === "string" ? { interaction_id: againId(interaction_id) } : {}),
-    extra: {
-      ...extra,
-      ...(typeof continues === "string" ? { continues: againId(continues) } : {}),
-      derivation: IMPORT_DERIVATION,
-    },
+    extra: { ...extra, ...Object.fromEntries(names), derivation: IMPORT_DERIVATION },
   };
 }
 

@@ -56,7 +56,7 @@ test("a named pipe is refused with a hint, since it may never have a writer", as
   });
 });
 
-test("a first line of 40 MB identifies the format like any other", async () => {
+test("a first line of 40 MB identifies the format like any other, and its beginning is kept", async () => {
   const bench = importBench();
   const { length } = line(0);
   const long = line(0).replace("xxx", "x".repeat(40 * 1024 * 1024 - length));

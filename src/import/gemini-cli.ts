@@ -95,6 +95,7 @@ interface ChatNote {
 
 /** A message that was recorded, by which the tool's copies of it are recognised. */
 interface SaidMessage {
+  readonly id: string;
   readonly key: string;
   readonly natives: readonly string[];
 }
@@ -264,20 +265,30 @@ class Chat {
       yield* this.header(line, record);
       yield* this.#list(line, record, survey);
     } else if (isJsonObject(record.$set)) {
-      yield* this.#set(line, record.$set, record);
-      yield* this.#list(line, record, survey);
+      const given_list = yield* this.#list(line, record, survey);
+      yield* this.#set(line, record.$set, record, given_list);
     } else if (SPEAKERS.includes(String(record.type))) {
       yield* this.#branches.take(this.message(line, record), isRewound);
     } else yield this.#raw(line, record);
   }
 
-  *#list(line: number, record: JsonObject, survey: Survey): Generator<ImportStep> {
+  *#list(line: number, record: JsonObject, survey: Survey): Generator<ImportStep, readonly string[]> {
     for (const message of survey.listed(line, record)) yield* this.message(line, message);
-    if (survey.isByLine && !isHeader(record)) yield* this.#checkpoint(line, listedIn(record), survey);
+    if (!survey.isByLine || isHeader(record)) return [];
+    return yield* this.#checkpoint(line, listedIn(record), survey);
   }
 
-  /** What the model is given from here on. It may begin with a summary in place of what was said before. */
-  *#checkpoint(line: number, messages: readonly JsonObject[], survey: Survey): Generator<ImportStep> {
+  /**
+   * What the model is given from here on. It may begin with a summary in place of what was said before. Returns the ids of the
+   * entries in the order of the list.
+   */
+  *#checkpoint(
+    line: number,
+    messages: readonly JsonObject[],
+    survey: Survey,
+  ): Generator<ImportStep, readonly string[]> {
+    let compaction: string | undefined;
+    yield* this.#renew(line, messages, survey);
     const fresh = messages.filter(({ id }) => !survey.hasLine(String(id)) && !this.#listed.has(String(id)));
     for (const { id } of fresh) this.#listed.add(String(id));
     const summary = fresh.find(
@@ -288,7 +299,8 @@ class Chat {
       const kept = [...messages.slice(0, at), ...messages.slice(at + 1)].flatMap((message) => this.#nativesOf(message));
       const origin = { line, at: summary.timestamp, native: String(summary.id) };
       const ids = kept.flatMap((native) => this.#session.idsOf(native));
-      yield* this.#session.compact(origin, { summary: blockTexts(summary.content), kept: ids });
+      this.#note(summary);
+      compaction = yield* this.#session.compact(origin, { summary: blockTexts(summary.content), kept: ids });
     }
     for (const message of fresh) {
       const isKnown = message === summary || this.#nativesOf(message).length > 0;
@@ -303,19 +315,39 @@ class Chat {
         },
       );
     }
+    return messages.flatMap((message) => {
+      if (message === summary) return compaction ?? [];
+      return this.#nativesOf(message).flatMap((native) => this.#session.idsOf(native)[0] ?? []);
+    });
+  }
+
+  /** A message that stands in lists only may say something else when the session is taken up again: its surroundings changed. */
+  *#renew(line: number, messages: readonly JsonObject[], survey: Survey): Generator<ImportStep> {
+    for (const message of messages) {
+      const id = String(message.id);
+      const before = this.#said.findLast((said) => said.id === id);
+      const text = blockTexts(message.content);
+      if (survey.hasLine(id) || before === undefined || before.key === saidKey(message) || text === "") continue;
+      const native = `${id}:${saidKey(message)}`;
+      yield* this.#branches.applySwitch(this.#session, { left: before.natives, back: [] });
+      this.#said.push({ id, key: saidKey(message), natives: [native] });
+      const role = message.type === "user" ? "user" : "assistant";
+      const fields = { role, content: contentOf(message.content), injected: injectionOf(text) };
+      yield this.#session.message({ line, at: message.timestamp, native }, fields);
+    }
   }
 
   /** The native ids under which a message was recorded, with those of its calls' results; copies have ids of their own. */
   #nativesOf(message: JsonObject): readonly string[] {
     const key = saidKey(message);
-    const own = this.#said.findLast(({ natives }) => natives[0] === message.id);
+    const own = this.#said.findLast(({ id, key: said }) => id === message.id && said === key);
     return (own ?? this.#said.findLast((said) => said.key === key))?.natives ?? [];
   }
 
   #note(message: JsonObject): void {
     const calls = Array.isArray(message.toolCalls) ? message.toolCalls.filter(isJsonObject) : [];
     const natives = [String(message.id), ...calls.map(({ id }) => `result:${id}`)];
-    this.#said.push({ key: saidKey(message), natives });
+    this.#said.push({ id: String(message.id), key: saidKey(message), natives });
     if (this.#said.length > SAID_MAX) this.#said.shift();
   }
 
@@ -336,15 +368,15 @@ class Chat {
     });
   }
 
-  *#set(line: number, set: JsonObject, record: JsonObject): Generator<ImportStep> {
+  *#set(line: number, set: JsonObject, record: JsonObject, given_list: readonly string[]): Generator<ImportStep> {
     const origin = { line, at: set.lastUpdated ?? this.#start };
     if (textAt(set, "summary") !== undefined) yield* this.#session.about(origin, { title: textAt(set, "summary") });
-    yield this.#raw(line, record);
+    yield this.#raw(line, record, given_list.length === 0 ? undefined : { given_list: [...new Set(given_list)] });
   }
 
-  #raw(line: number, record: JsonObject): ImportStep {
+  #raw(line: number, record: JsonObject, extra?: JsonObject): ImportStep {
     const native = textAt(record, "id");
-    return this.#session.raw({ line, at: record.timestamp, native, identity: [record], is_once: true }, record);
+    return this.#session.raw({ line, at: record.timestamp, native, identity: [record], is_once: true, extra }, record);
   }
 
   *message(line: number, message: JsonObject): Generator<ImportStep> {

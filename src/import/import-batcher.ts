@@ -34,6 +34,12 @@ export interface ImportTarget extends LogState {
   restore(copy: { readonly log_id: string; readonly entries: readonly EntryCopy[] }): Promise<boolean>;
 }
 
+/** A step that keeps its place among the others. */
+type OrderedStep =
+  | Extract<ImportStep, { readonly entry: unknown } | { readonly memory: unknown }>
+  | CopyStep
+  | DeferredStep;
+type DeferredStep = Extract<ImportStep, { readonly deferred: unknown }>;
 type CopyStep = Extract<ImportStep, { readonly copy: unknown }>;
 
 /** What was read, added and rejected of one source. */
@@ -125,10 +131,7 @@ export class ImportBatcher {
     return undefined;
   }
 
-  async #takeInOrder(
-    step: Exclude<ImportStep, { readonly reason: unknown } | { readonly present: unknown }>,
-    tally: FileTally,
-  ): Promise<void> {
+  async #takeInOrder(step: OrderedStep, tally: FileTally): Promise<void> {
     if ("memory" in step) {
       // Its evidence is looked up in what was recorded.
       await this.flush();
@@ -159,7 +162,7 @@ export class ImportBatcher {
     return this.#bytesBefore + this.#tally.bytes;
   }
 
-  async #takeDeferred(step: Extract<ImportStep, { readonly deferred: unknown }>, tally: FileTally): Promise<void> {
+  async #takeDeferred(step: DeferredStep, tally: FileTally): Promise<void> {
     if (step.looks_for_others !== true) await this.flush();
     const { line } = step;
     const made = await step.deferred(
@@ -205,13 +208,16 @@ export class ImportBatcher {
   }
 
   async #writeDeduplicated(steps: readonly TalliedStep<EntryStep>[]): Promise<void> {
-    const found = await this.#target.find(steps.map(({ step }) => step.entry.id));
+    const found = [...(await this.#target.find(steps.map(({ step }) => step.entry.id)))];
     const fresh = new Map<string, TalliedStep<EntryStep>>();
     const present: (TalliedStep<EntryStep> & { readonly position: number | undefined })[] = [];
     await this.#lookUpOlder(steps.filter((_, index) => found[index] !== undefined));
+    const replaced = [...steps.keys()].filter((index) => this.#isReplaced(itemAt(steps, index).step.entry));
+    const again = await this.#target.find(replaced.map((index) => againId(itemAt(steps, index).step.entry.id)));
+    for (const [nth, index] of replaced.entries()) found[index] = again[nth] ?? found[index];
     for (const [index, owned] of steps.entries()) {
       const { id } = owned.step.entry;
-      if (found[index] === undefined && (await this.#isDerivedOtherwise(owned.step.entry))) {
+      if (found[index] === undefined && this.#isDerivedOtherwise(owned.step.entry)) {
         owned.tally.note(owned.step.entry.session_id, false);
         continue;
       }
@@ -248,14 +254,18 @@ export class ImportBatcher {
     }
   }
 
+  #isReplaced(entry: ImportedEntry): boolean {
+    const older = this.#older.get(String(entry.session_id));
+    return older !== undefined && "is_replaced" in older && !isDerivedAgain(entry);
+  }
+
   /**
-   * Whether what this entry says is recorded in another way: by an older version, after which it would come too late, or
-   * under the id that it got when its session was derived again.
+   * Whether what this entry says is recorded in another way: by an older version, after which it would come too late.
    */
-  async #isDerivedOtherwise(entry: ImportedEntry): Promise<boolean> {
+  #isDerivedOtherwise(entry: ImportedEntry): boolean {
     const older = this.#older.get(String(entry.session_id));
     if (older === undefined || isDerivedAgain(entry)) return false;
-    if ("is_replaced" in older) return (await this.#find(againId(entry.id))) !== undefined;
+    if ("is_replaced" in older) return false;
     return typeof entry.created_at !== "string" || Date.parse(entry.created_at) <= older.through_ms;
   }
 

@@ -16,7 +16,7 @@ export type LabelReference = keyof typeof labelsOf;
 
 const labelReferences = Object.keys(labelsOf) as readonly LabelReference[];
 
-type HasMark = "context" | "request" | "altered" | "held_back" | LabelReference;
+type HasMark = "context" | "request" | "list" | "altered" | "held_back" | LabelReference;
 
 function textIn(value: JsonValue | undefined): readonly string[] {
   return typeof value === "string" && value !== "" ? [value] : [];
@@ -32,10 +32,11 @@ const referenceTable = {
   chunk: (kind, { chunks_used }) => (isCall(kind) ? textsIn(chunks_used) : []),
   tool: (kind, { tool }) => (kind === "tool_call" && typeof tool === "string" ? [tool] : []),
   model: modelsOf,
-  /** Answers with a recorded context, recorded requests, and entries that were altered before they were indexed. */
+  /** Answers with a recorded context, recorded requests, lists of what stays, and entries that were altered before they were indexed. */
   has: ((kind, body): readonly HasMark[] => [
     ...(hasContext(kind, body) ? (["context"] as const) : []),
     ...(isRequest(kind, body) ? (["request"] as const) : []),
+    ...(isGivenList(kind, body) ? (["list"] as const) : []),
     ...(kind === "audit" && body.action === "held_back" ? (["held_back"] as const) : []),
     ...labelReferences.filter((what) => labelsOf[what](kind, body).length > 0),
   ]) satisfies Derive<HasMark>,
@@ -66,6 +67,9 @@ export const HAS_CONTEXT = { what: "has", reference: "context" } as const satisf
 
 /** Marks raw entries that hold a request. */
 export const HAS_REQUEST = { what: "has", reference: "request" } as const satisfies Reference;
+
+/** Marks raw entries that list what the model is given from there on. */
+export const HAS_LIST = { what: "has", reference: "list" } as const satisfies Reference;
 
 /** Marks messages that a program put into the conversation. */
 export const INJECTED = { what: "is", reference: "injected" } as const satisfies Reference;
@@ -116,6 +120,11 @@ function hasContext(kind: string, { context_pack, extra }: JsonObject): boolean 
 /** A raw entry with the messages of a request, as far as an earlier one did not have them. */
 function isRequest(kind: string, { extra }: JsonObject): boolean {
   return kind === "raw" && isJsonObject(extra) && isJsonObject(extra.given);
+}
+
+/** A raw entry that names the entries that the model is given from there on, in their order. */
+function isGivenList(kind: string, { extra }: JsonObject): boolean {
+  return kind === "raw" && isJsonObject(extra) && Array.isArray(extra.given_list);
 }
 
 function answerIdsOf(kind: string, { extra }: JsonObject): readonly string[] {

@@ -120,10 +120,8 @@ class Rollout {
     else if (isItem) yield* items.item(origin, payload);
     else if (record.type === "event_msg") yield* items.event(origin, payload);
     else if (record.type === "turn_context") yield* items.turn(origin, payload, record);
-    else if (record.type === "compacted") {
-      yield* items.compacted(origin, payload);
-      yield* items.raw(origin, record);
-    } else yield* items.raw(origin, record);
+    else if (record.type === "compacted") yield* items.compacted(origin, payload, record);
+    else yield* items.raw(origin, record);
   }
 
   /** Whether there are thoughts or tokens without a text so far. */

@@ -203,7 +203,7 @@ export class CodexItems {
   }
 
   /** From here on the model was given the history that replaced the earlier one. */
-  *compacted(origin: Origin, compacted: JsonObject): Generator<ImportStep> {
+  *compacted(origin: Origin, compacted: JsonObject, record: JsonObject): Generator<ImportStep> {
     const said = this.#session.openAnswer;
     const written = said?.parts.map(({ text }) => text ?? "").join("") ?? "";
     const summary = textAt(compacted, "message") ?? "";
@@ -225,8 +225,13 @@ export class CodexItems {
       ...(usage === undefined || this.#model === undefined ? {} : { model: this.#model }),
       ...(items?.some(({ type }) => type === "compaction") === true ? { is_encrypted: true } : {}),
     };
-    yield* this.#session.compact({ ...origin, extra }, { summary, kept });
+    const compaction = yield* this.#session.compact({ ...origin, extra }, { summary, kept });
     for (const item of items ?? []) if (isNew(item)) yield* this.#inject(origin, item, blockTexts(item.content));
+    const listed = items?.flatMap((item) =>
+      isSummaryItem(item, summary) ? [compaction] : (this.#given.get(givenKey(item)) ?? []),
+    );
+    const list = listed === undefined || listed.length === 0 ? {} : { extra: { given_list: [...new Set(listed)] } };
+    yield this.#session.raw({ ...origin, ...list }, record);
   }
 
   *#user(origin: Origin, item: JsonObject, side: "item" | "event"): Generator<ImportStep> {

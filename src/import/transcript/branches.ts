@@ -41,6 +41,8 @@ export class Branches {
 
   /** The steps of a record on the active branch, or on an abandoned one. */
   *take(steps: Iterable<ImportStep>, isLeft: boolean): Generator<ImportStep> {
+    // What the active branch says next was said without the abandoned one.
+    if (!isLeft) yield* this.end();
     for (const step of steps) yield "entry" in step ? this.#onBranch(step, isLeft) : step;
     if (isLeft) this.#left += 1;
     if (this.#left >= LEFT_MAX) yield* this.end();

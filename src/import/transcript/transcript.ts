@@ -245,8 +245,8 @@ export class TranscriptSession {
     });
   }
 
-  /** Ends the open answer, and records a compaction once everything before it has its position. */
-  *compact(origin: Origin, { summary, kept, dropped = [], ...known }: Compaction): Generator<ImportStep> {
+  /** Ends the open answer, and records a compaction once everything before it has its position; returns the id of its entry. */
+  *compact(origin: Origin, { summary, kept, dropped = [], ...known }: Compaction): Generator<ImportStep, string> {
     yield* this.close();
     const { id } = this.#idOf(origin);
     const extra = origin.extra === undefined ? {} : { extra: origin.extra };
@@ -264,6 +264,7 @@ export class TranscriptSession {
       return [{ ...made, through, kept: [...positions].filter((at) => at <= through).sort((a, b) => a - b) }];
     };
     yield { line: origin.line, session_id: this.id, deferred };
+    return id;
   }
 
   /** The id that a message has where the source names none. */

@@ -15,7 +15,14 @@ import { toAnthropic } from "./anthropic.js";
 import { type Step, snapDown, toStep } from "./consolidation.js";
 import type { HistoryDocument } from "./history-document.js";
 import { budgetTooSmall, contextTooLarge, historyTooLarge, type TooLarge, tooManyTokens } from "./history-refusals.js";
-import { type AssistantPart, type Item, interactionToItems, messageToItems, toolCallToItems } from "./items.js";
+import {
+  type AssistantPart,
+  type Item,
+  interactionToItems,
+  messageToItems,
+  summaryToItems,
+  toolCallToItems,
+} from "./items.js";
 import { groupToOpenAi, systemToOpenAi } from "./openai.js";
 import { type MessageGroup, messagesIn, type RepairOptions, repair, startsTurn } from "./repair.js";
 import { assertNoneUnplaced, type HistorySpan, positionsIn, presentSpan } from "./span.js";
@@ -123,6 +130,25 @@ export class HistoryReader {
     const windows = windowsOf(conversation);
     const window = windows.findLast(({ messages }) => messages <= options.max_messages) ?? windows[0];
     return window === undefined ? { systems: front.systems, groups: [] } : shownIn(front, conversation, window);
+  }
+
+  /** What is named, in the given order, and behind it the span: for a tool that listed what the model is given from there on. */
+  async groupsBehind(span: HistorySpan, named: readonly number[]): Promise<HistoryGroups> {
+    const budget = budgetOf({ toShown: (item) => item, refusal: contextTooLarge });
+    const systems = await this.#systems(span, budget);
+    const itemsAt = new Map<number, Item[]>();
+    for await (const { items } of this.#read(named, { ...span, kinds: [...span.kinds, "consolidation"] }, budget)) {
+      for (const item of items) {
+        const at = item.from?.position ?? 0;
+        itemsAt.set(at, [...(itemsAt.get(at) ?? []), item]);
+      }
+    }
+    const before = named.flatMap((position) => itemsAt.get(position) ?? []);
+    let after: readonly Item[] = [];
+    for await (const page of this.#backwards(span, [], CHUNK_MAX, budget)) after = [...page.items, ...after];
+    const groups = repair([...before, ...after], { include_pending: false, drops_blank_users: false });
+    if (charsIn(groups) > budget.chars_max) throw contextTooLarge();
+    return { systems, groups };
   }
 
   /** What a consolidation through this position would actually cover; see the outcomes. */
@@ -320,6 +346,7 @@ const UNKNOWN = { above: 0, kinds: ["message", "tool_call", "interaction"] };
 export function toItems(entry: Entry): readonly Item[] {
   if (entry.kind === "message") return messageToItems(entry);
   if (entry.kind === "tool_call") return toolCallToItems(entry);
+  if (entry.kind === "consolidation") return summaryToItems(entry);
   return entry.kind === "interaction" ? interactionToItems(entry) : [];
 }
 

@@ -104,6 +104,12 @@ export function interactionToItems(interaction: Interaction): readonly Item[] {
   ];
 }
 
+/** The model was given the summary as a user's message. */
+export function summaryToItems(entry: EntryOf<"consolidation">): readonly Item[] {
+  const { summary: content } = entry;
+  return content === "" ? [] : [{ type: "user", content, name: "", is_injected: true, from: originOf(entry) }];
+}
+
 /** Both providers refuse tool names outside a narrow alphabet, which models and other protocols exceed. */
 export function toToolName(name: string, charsMax: number): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, charsMax);

@@ -1,0 +1,45 @@
+// Lists that tools write down of what the model is given from there on: after a compaction, or when a session is taken up again.
+// A list names entries, since each text is recorded once; their order is the one in which the model was given them.
+import { rowPages } from "../index/port.js";
+import { HAS_LIST } from "../index/references.js";
+import { idClaim } from "../model/claims.js";
+import { isJsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
+import type { ReadingParts } from "../search/lists/reader.js";
+
+export interface GivenList {
+  /** Where the list stands: what the model was given besides came after it. */
+  readonly position: number;
+  /** Where the entries stand that it names. */
+  readonly named: readonly number[];
+}
+
+const KEYS_AT_ONCE = 500;
+/** No session has had more; of one that has, lists are not used. */
+const LISTS_MAX = 10_000;
+
+/** The newest list of a session between two positions; undefined where there is none, or where one of its entries is missing. */
+export async function givenListBefore(
+  { index, log }: Pick<ReadingParts, "index" | "log">,
+  { session_id, above, before }: { readonly session_id: string; readonly above: number; readonly before: number },
+): Promise<GivenList | undefined> {
+  const filter = { session_id, kinds: ["raw"], references: [HAS_LIST] };
+  let newest = 0;
+  let seen = 0;
+  for await (const keys of rowPages((place) => index.list({ filter, ...place }), KEYS_AT_ONCE)) {
+    for (const { position } of keys) if (position < before) newest = Math.max(newest, position);
+    seen += keys.length;
+    if (seen > LISTS_MAX) return undefined;
+  }
+  if (newest <= above) return undefined;
+  const [stored] = await log.getBodies([newest]);
+  const body = stored === undefined || stored.flaw !== undefined ? undefined : parseJsonObject(stored.body);
+  const ids = idsIn(body?.extra);
+  const positions = await log.find(ids.map(idClaim));
+  const named = positions.filter((position) => position !== undefined && position < newest);
+  return ids.length > 0 && named.length === ids.length ? { position: newest, named: named as number[] } : undefined;
+}
+
+function idsIn(extra: JsonValue | undefined): readonly string[] {
+  const { given_list: list } = isJsonObject(extra) ? extra : {};
+  return Array.isArray(list) ? list.filter((id) => typeof id === "string") : [];
+}
