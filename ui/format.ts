@@ -1,8 +1,9 @@
 // Formats times, sizes and counts, and summarizes entries in a line.
 
-import { messageText, shellCommand } from "../src/model/content-parts.js";
+import { messageText } from "../src/model/content-parts.js";
 import { ALTERED_WORDS } from "../src/model/entry.js";
 import { speakerOf as speakerOfMessage } from "../src/model/roles.js";
+import { shellCommand } from "../src/model/shell-command.js";
 import { CONFIDENCE_LOW } from "../src/model/states.js";
 import type { Hit, Row } from "./api.js";
 

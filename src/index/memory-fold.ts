@@ -140,6 +140,8 @@ function addRow(memory: Draft, row: EntryRow): void {
 function decide(memory: Draft, row: EntryRow, status: KeptMemory["status"]): void {
   memory.status = status;
   if (status === "active") memory.promoted = row.position;
+  // A candidate whose project is unknown gets one with the verdict.
+  if (status === "active" && memory.project === "") memory.project = row.project;
   memory.decided = row.position;
   memory.decided_ms = row.created_ms;
   memory.reason = factsOf<"memory_promoted">(row).reason;

@@ -6,13 +6,16 @@ import { bodyToEntry } from "../model/body.js";
 import { completionClaim } from "../model/claims.js";
 import type { Entry, EntryOf } from "../model/entry.js";
 import { parseJsonObject } from "../model/json.js";
+import type { Mask } from "../model/mask.js";
 import { isFromUser, readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
 import type { MemoriesById } from "./memory-cache.js";
-import type { PassRange, ProposalStep, RulesFound, RuleToolCall, TurnUses, UsesStep } from "./pass-steps.js";
+import type { PassRange, ProposalStep, RulesFound, TurnUses, UsesStep } from "./pass-steps.js";
+import { stepsIn } from "./propose/commands/runs.js";
 import { readByRules } from "./propose/rules/rules.js";
 import type { TurnUsesReader } from "./reinforce/turn-uses.js";
+import type { SessionProjects } from "./session-projects.js";
 import { saidThrough } from "./text/quoted-entry.js";
 
 type Log = Pick<EntryLog, "readBodies" | "find">;
@@ -22,28 +25,41 @@ const STEP_BYTES = 4 * 1024 * 1024;
 /** What is recorded later than this after it happened counts as imported. */
 const LIVE_MS = 60 * 60 * 1000;
 
+interface PassReaderParts {
+  readonly entries: EntryReader;
+  readonly turns: TurnReader;
+  readonly uses: TurnUsesReader;
+  readonly projects: SessionProjects;
+  readonly mask: Mask;
+}
+
 export class PassReader {
   readonly #entries: EntryReader;
   readonly #turns: TurnReader;
   readonly #uses: TurnUsesReader;
+  readonly #projects: SessionProjects;
+  readonly #mask: Mask;
 
-  constructor(parts: { readonly entries: EntryReader; readonly turns: TurnReader; readonly uses: TurnUsesReader }) {
+  constructor(parts: PassReaderParts) {
     this.#entries = parts.entries;
+    this.#projects = parts.projects;
+    this.#mask = parts.mask;
     this.#turns = parts.turns;
     this.#uses = parts.uses;
   }
 
   async proposals(log: Log, range: PassRange): Promise<ProposalStep> {
-    const { entries, ...come } = await readRange(log, range);
-    return {
-      ...come,
-      ...foundIn(entries),
-      calls: entries.flatMap((entry): readonly RuleToolCall[] => {
-        if (entry.kind !== "tool_call") return [];
-        const { id, session_id, project, args, is_error } = entry;
-        return [{ id, session_id, project, args, ...(is_error === undefined ? {} : { is_error }) }];
-      }),
-    };
+    const { entries: read, ...come } = await readRange(log, range);
+    const entries = await Promise.all(read.map((entry) => this.#placed(entry)));
+    const steps = entries.flatMap((entry) => (entry.kind === "tool_call" ? stepsIn(entry, this.#mask) : []));
+    return { ...come, ...foundIn(entries), steps };
+  }
+
+  /** An entry without a project, in that of its session's calls. */
+  async #placed<E extends Entry>(entry: E): Promise<E> {
+    if (entry.project !== "" || entry.session_id === "") return entry;
+    const project = await this.#projects.of(entry.session_id);
+    return project === "" ? entry : { ...entry, project };
   }
 
   /** Of one interaction, and of the response that completed it; undefined where there is none. */

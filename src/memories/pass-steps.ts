@@ -1,6 +1,6 @@
 // What the passes ask for, one range of the log at a time, so a killed pass can be resumed and no call takes long.
-import type { EntryOf } from "../model/entry.js";
 import type { Proposal } from "../model/memory.js";
+import type { CommandStep } from "./propose/commands/runs.js";
 import type { LookedAt, PassedOverWords } from "./review/memory-answers.js";
 
 /** The next range of the log, and which of its entries; empty labels mean any. */
@@ -14,9 +14,6 @@ export interface PassRange {
   readonly now_ms: number;
 }
 
-/** The fields of a tool call that rules read. */
-export type RuleToolCall = Pick<EntryOf<"tool_call">, "id" | "session_id" | "project" | "args" | "is_error">;
-
 /** What rules find in some entries. */
 export interface RulesFound {
   readonly proposals: readonly Proposal[];
@@ -28,7 +25,8 @@ export interface ProposalStep extends RulesFound {
   /** How far it came. */
   readonly through: number;
   readonly is_end: boolean;
-  readonly calls: readonly RuleToolCall[];
+  /** What the rules on commands read of its tool calls. */
+  readonly steps: readonly CommandStep[];
 }
 
 /** What a turn did with a memory. */

@@ -3,13 +3,12 @@
 import type { OwnEntry, WriteContext } from "../log/capture/draft.js";
 import type { TakenClaim } from "../log/port.js";
 import { reinforcedClaim } from "../model/claims.js";
-import type { EntryOf } from "../model/entry.js";
 import type { Proposal } from "../model/memory.js";
 import { optionNames } from "../model/options.js";
 import type { MemoryReads } from "./memory-calls.js";
 import type { MemoryUse, PassRange, RulesFound, TurnUses } from "./pass-steps.js";
+import { CommandLessons } from "./propose/commands/lessons.js";
 import type { ModelPassOptions } from "./propose/model/model-pass.js";
-import { FailedCommands } from "./propose/rules/commands.js";
 import type {
   DroppedProposal,
   DroppedStatement,
@@ -58,7 +57,7 @@ export interface LivePass {
   /** Asked between two ranges of the log and before each commit; false ends the pass. */
   readonly shouldContinue: () => Promise<boolean>;
   /** Commands of earlier ranges. */
-  readonly commands: FailedCommands;
+  readonly commands: CommandLessons;
 }
 
 /** Turns in one commit: neither an fsync for each nor long transactions, which would slow capture down. */
@@ -86,17 +85,18 @@ export class Passes {
   /** Proposes what rules find in a range of the log. */
   async extract(options: PassOptions, live?: LivePass): Promise<Extraction> {
     const collected = new ExtractionCollector();
-    const commands = live?.commands ?? new FailedCommands();
+    const commands = live?.commands ?? new CommandLessons();
     const through = await this.#walk(options, live, async (range) => {
       const step = await this.#parts.calls.proposalsIn(range);
       await this.#proposeAll(step, collected);
-      for (const call of step.calls) commands.add(call as EntryOf<"tool_call">);
+      for (const call of step.steps) commands.add(call);
       return step;
     });
     for (const { proposal, done } of commands.newProposals()) {
       await this.#propose(proposal, collected);
       done();
     }
+    if (live === undefined) collected.passOver(commands.passedOver());
     return collected.finish(through);
   }
 
@@ -212,7 +212,11 @@ export class ExtractionCollector {
       decisions: decisions + looked_at.decisions,
       tool_calls: tool_calls + looked_at.tool_calls,
     };
-    this.#passedOver.push(...passed_over.slice(0, EXPLAINED_MAX - this.#passedOver.length));
+    this.passOver(passed_over);
+  }
+
+  passOver(words: readonly PassedOverWords[]): void {
+    this.#passedOver.push(...words.slice(0, EXPLAINED_MAX - this.#passedOver.length));
   }
 
   add({ content, evidence }: Proposal, answer: MemorySummary | DroppedProposal): void {

@@ -25,6 +25,10 @@ export class LruCache<T> {
     return this.#kept.values();
   }
 
+  entries(): Iterable<[string, T]> {
+    return this.#kept.entries();
+  }
+
   clear(): void {
     this.#kept.clear();
   }

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { retryDelay } from "../../../client/retry.js";
 import type { NamedLease } from "../../model/lease.js";
 import type { Passes } from "../passes.js";
+import { CommandLessons } from "../propose/commands/lessons.js";
 import type { Extractor, ExtractorSettings } from "../propose/extractor.js";
-import { FailedCommands } from "../propose/rules/commands.js";
 
 export interface LearningOptions {
   /** Called with errors; learning is retried with the next entries. */
@@ -46,7 +46,7 @@ const WAITING_MAX = 500;
 export class Learning {
   readonly #parts: LearningParts;
   readonly #options: LearningOptions;
-  readonly #commands = new FailedCommands();
+  readonly #commands = new CommandLessons();
   readonly #waiting = new Set<string>();
   readonly #sleep = new AbortableSleep();
   #at: number | undefined;

@@ -15,6 +15,10 @@ test("the gates stand in the order of the contract: what every one would drop is
   const memories: readonly KnownMemory[] = [{ id: "m1", content: said, project: "", status: "active" }];
   const given: readonly GivenText[] = [{ session_id: "s1", from: "memory", words: wordsOf(said) }];
   const inNoProject = { said, proposal: { type: "knowledge" }, entry: { project: "" } } as const;
+  const templates = new Set(["e1"]);
+  const other = entrySaid("user", said, { entry_id: "e2", project: "other" });
+  const evidence = ["e1", "e2"].map((entry_id) => ({ entry_id, quote: said }));
+  const inTwoProjects = proposalOf(said, { type: "knowledge", evidence });
   const nobodySaid = [{ entry_id: "e1", quote: "These are words that nobody said" }];
   const unsaid = { ...inNoProject, proposal: { ...inNoProject.proposal, evidence: nobodySaid } };
   const flawed = [
@@ -22,11 +26,12 @@ test("the gates stand in the order of the contract: what every one would drop is
     judged({ ...unsaid, content: `Maybe ${said} 8080`, ground: { given, memories } }),
     judged({ ...inNoProject, content: `Maybe ${said} 8080`, ground: { given, memories } }),
     judged({ ...inNoProject, content: `Maybe ${said}`, ground: { given, memories } }),
-    judged({ ...inNoProject, content: said, ground: { given, memories } }),
+    judged({ ...inNoProject, content: said, ground: { given, memories, templates } }),
+    judged({ ...inNoProject, content: said, ground: { memories, templates } }),
     judged({ ...inNoProject, content: said, ground: { memories } }),
-    judged({ ...inNoProject, content: said }),
+    judge(inTwoProjects, gateContextOf([entrySaid("user", said), other]), stems),
   ];
-  const order = ["form", "evidence", "grounding", "hedge", "feedback_guard", "known", "project"];
+  const order = ["form", "evidence", "grounding", "hedge", "feedback_guard", "template", "known", "project"];
   expect(flawed.map(droppedBy)).toEqual(order);
 });
 
@@ -158,7 +163,10 @@ describe("grounding", () => {
     ["Run `npm run check` always", undefined],
     ["Run `npm run lint` always", "grounding"],
     ["Use the API and/or the CI", undefined],
-    ["Set Max_Retries somewhere", "grounding"],
+    ["Set Max_Retries somewhere", undefined],
+    ["Set max-retries somewhere", undefined],
+    ["Set `MAX RETRIES` somewhere", undefined],
+    ["Set RETRIES_MAX somewhere", "grounding"],
     ["It is set in LoadConfig", undefined],
   ])("%s: %s", (content, gate) => {
     expect(droppedBy(judged({ content, said }))).toBe(gate);
@@ -241,6 +249,63 @@ describe("feedback guard", () => {
     const memory = [given("The deploy runs on Fridays at noon")];
     expect(guarded(memory, "assistant")).toBe("feedback_guard");
     expect(guarded(memory, "user")).toBeUndefined();
+  });
+});
+
+describe("what stands around a quote", () => {
+  test("a particular may stand in the rest of the entry, or in the turn before it", () => {
+    const content = "Deploys go to port 4747";
+    const quote = "yes, deploys always go there";
+    const entry = entrySaid("user", `${quote}. The port is 4747.`);
+    const evidence = [{ entry_id: "e1", quote }];
+    expect(droppedBy(judge(proposalOf(content, { evidence }), gateContextOf([entry]), stems))).toBeUndefined();
+    const bare = gateContextOf([entrySaid("user", quote)]);
+    expect(droppedBy(judge(proposalOf(content, { evidence }), bare, stems))).toBe("grounding");
+    const before = new Map([["e1", ["Shall deploys go to port 4747?"]]]);
+    expect(droppedBy(judge(proposalOf(content, { evidence }), { ...bare, before }, stems))).toBeUndefined();
+  });
+
+  test.each([
+    ["I am not sure about the rest, but deploys run on Fridays", undefined],
+    ["Deploys run on Fridays, the rest might change", undefined],
+    ["I think, deploys run on Fridays", "hedge"],
+    ["Deploys run on Fridays, I guess", "hedge"],
+    ["Deploys might run on Fridays", "hedge"],
+    ["Can we always run deploys on Fridays?", undefined],
+    ["Do deploys run on Fridays?", "hedge"],
+  ])("the clause counts: %j is dropped by %s", (said, gate) => {
+    const proposal = proposalOf("Deploys run on Fridays", { evidence: [{ entry_id: "e1", quote: said }] });
+    expect(droppedBy(judge(proposal, gateContextOf([entrySaid("user", said)]), stems))).toBe(gate);
+  });
+
+  test("what was given is not learned, whatever heading or list mark stands before it", () => {
+    const given = [{ session_id: "s1", from: "context_pack", words: wordsOf("Retries are billed as calls") }] as const;
+    for (const said of ["## Fact: Retries are billed as calls", "- **Fact:** Retries are billed as calls"]) {
+      for (const by of ["assistant", "user"] as const) {
+        const judgement = judged({ content: "Retries are billed as calls", said, by, ground: { given } });
+        expect(droppedBy(judgement)).toBe("feedback_guard");
+      }
+    }
+  });
+
+  test("what a memory file of the session says is known, a command also inside a line", () => {
+    const line = (text: string, session_id = "s1") => ({ file_lines: [{ session_id, text }] });
+    const content = "Never push to the main branch";
+    expect(droppedBy(judged({ content, ground: line("never push to the main branch!") }))).toBe("known");
+    expect(droppedBy(judged({ content, ground: line("Never push to the main branch", "s2") }))).toBeUndefined();
+    expect(droppedBy(judged({ content, ground: line("Push often") }))).toBeUndefined();
+    const command = "Test: `npm test` (ran 4 times in 1 session, 4 without error)";
+    const proposal = { source: "rule:commands", type: "project" } as const;
+    const run = { content: command, said: "npm test", proposal };
+    expect(droppedBy(judged(run))).toBeUndefined();
+    expect(droppedBy(judged({ ...run, ground: line("Before a commit, run `npm test`") }))).toBe("known");
+    const memories = [
+      { id: "m1", content: command.replaceAll("4", "9"), project: "atlas", status: "candidate" as const },
+    ];
+    expect(judged({ ...run, ground: { memories } })).toMatchObject({
+      dropped: "known",
+      adds_evidence_to: { id: "m1" },
+    });
   });
 });
 
@@ -353,10 +418,10 @@ describe("project", () => {
     expect(placed("knowledge", ["atlas"], "person")).toBe("atlas");
   });
 
-  test("only preference and identity may hold everywhere", () => {
+  test("only preference and identity may hold everywhere; others wait without a project", () => {
     const types = ["identity", "preference", "project", "episodic", "knowledge", "adaptation"] as const;
     const refused = "dropped by project";
-    expect(types.map((type) => placed(type, [""]))).toEqual(["", "", refused, refused, refused, refused]);
+    expect(types.map((type) => placed(type, [""]))).toEqual(["", "", "", "", "", ""]);
     expect(types.map((type) => placed(type, ["atlas", "other"]))).toEqual(["", "", refused, refused, refused, refused]);
   });
 
@@ -364,15 +429,16 @@ describe("project", () => {
     expect(placed("knowledge", [], "person")).toBe("of the proposer");
   });
 
-  test("what belongs to no project adds no evidence to a candidate either", () => {
+  test("what belongs to two projects adds no evidence to a candidate either", () => {
     const content = "The build needs Docker";
+    const entries = ["atlas", "other"].map((project) => entrySaid("user", content, { project, entry_id: project }));
+    const evidence = entries.map(({ entry_id }) => ({ entry_id, quote: content }));
     const memories = [{ id: "m1", content, project: "", status: "candidate" as const }];
-    const judgement = judged({
-      content,
-      proposal: { type: "knowledge" },
-      entry: { project: "" },
-      ground: { memories },
-    });
+    const judgement = judge(
+      proposalOf(content, { type: "knowledge", evidence }),
+      gateContextOf(entries, { memories }),
+      stems,
+    );
     expect(judgement).toMatchObject({ dropped: "project" });
     expect(judgement).not.toHaveProperty("adds_evidence_to");
   });

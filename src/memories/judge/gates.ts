@@ -7,10 +7,11 @@ import type { Speaker } from "../text/quoted-entry.js";
 import { type Sentence, sentencesOf } from "../text/sentences.js";
 import type { Stems } from "../text/stems.js";
 import { contradict } from "./contradiction.js";
-import { hedgeIn, isQuestion, trialIn } from "./hedges.js";
+import { Grounds } from "./grounds.js";
+import { hedgeAround, hedgeIn, isQuestion, trialIn } from "./hedges.js";
 import type { GateContext, GivenText, KeptProposal, KnownMemory } from "./judgement.js";
-import { particularsOf, standsIn } from "./particulars.js";
-import { comparable, formOf, globalTypes, projectAmong, QUOTE_CHARS_MIN } from "./statement.js";
+import { particularsOf } from "./particulars.js";
+import { comparable, formOf, projectAmong, QUOTE_CHARS_MIN, subjectOf } from "./statement.js";
 
 type GateResult =
   | { readonly passed: KeptProposal }
@@ -35,6 +36,7 @@ const gates = {
   grounding: groundingGate,
   hedge: hedgeGate,
   feedback_guard: feedbackGuardGate,
+  template: templateGate,
   known: knownGate,
   project: projectGate,
 } as const satisfies { readonly [name: string]: Gate };
@@ -142,14 +144,26 @@ function flawOf({ entry_id, quote }: Evidence, { entriesById }: GateContext): st
   return `The quote has fewer than ${QUOTE_CHARS_MIN} characters and is not the whole text.`;
 }
 
-/** The third gate: a number, a path, an address, a flag or an identifier that no quote has was invented. */
-function groundingGate(candidate: KeptProposal): GateResult {
-  // A person's word needs no evidence, and then there is no quote to look in.
+/**
+ * The third gate: a number, a path, an address, a flag or an identifier that stands neither in a quoted entry nor in the turn before
+ * it was invented.
+ */
+function groundingGate(candidate: KeptProposal, { context }: GateInput): GateResult {
+  // A person's word needs no evidence, and then there is no entry to look in.
   if (candidate.source === "person" && candidate.evidence.length === 0) return { passed: candidate };
-  const missing = particularsOf(candidate.content).find(
-    (particular) => !candidate.evidence.some(({ quote }) => standsIn(particular, quote)),
-  );
-  return missing === undefined ? { passed: candidate } : { dropped: `No quote contains "${missing}".` };
+  const ids = new Set(candidate.evidence.map(({ entry_id }) => entry_id));
+  const grounds = new Grounds([...ids].flatMap((id) => textsAround(id, context)));
+  // How often a command ran is counted, not quoted.
+  const said = candidate.source === "rule:commands" ? subjectOf(candidate.content) : candidate.content;
+  const missing = particularsOf(said).find((particular) => !grounds.has(particular));
+  return missing === undefined
+    ? { passed: candidate }
+    : { dropped: `Neither a quoted entry nor the turn before it contains "${missing}".` };
+}
+
+function textsAround(entry_id: string, { entriesById, before }: GateContext): readonly string[] {
+  const own = entriesById.get(entry_id)?.said.map(({ text }) => text) ?? [];
+  return [...own, ...(before?.get(entry_id) ?? [])];
 }
 
 /** How far around a quote its sentence is looked for. */
@@ -158,6 +172,8 @@ const AROUND_CHARS = 400;
 /** The fourth gate: what somebody supposed, tried or asked is no fact, neither in the statement nor in what it quotes. */
 function hedgeGate(candidate: KeptProposal, { proposal, context, stems }: GateInput): GateResult {
   if (isQuestion(proposal.content)) return { dropped: "It is a question, not a statement." };
+  // What a rule made of commands repeats programs' words: "may not", "unlikely".
+  if (proposal.source === "rule:commands") return { passed: candidate };
   const hedged = hedgeIn(candidate.content);
   if (hedged !== undefined) return { dropped: `It is a guess ("${hedged}"), not a fact.` };
   // The decision itself must be one: its rationale does not make a decision of a question or a trial.
@@ -181,7 +197,10 @@ function flawAround({ entry_id, quote }: Evidence, content: string, { entriesByI
   const touched = [...sentencesOf(around)].filter(
     ({ start, end }) => from + end > at && from + start < at + quote.length,
   );
-  const flaws = mainSentences(touched, content, stems).map((sentence) => flawIn(sentence.text));
+  const flaws = mainSentences(touched, content, stems).map(({ text: sentence, start, end }) => {
+    const range = { start: Math.max(0, at - from - start), end: Math.min(end, at - from + quote.length) - start };
+    return flawIn(sentence, { range, about: (clause) => sharedIn(stems.of(content), stems.of(clause)) });
+  });
   return flaws.includes(undefined) ? undefined : flaws[0];
 }
 
@@ -192,9 +211,10 @@ function undecidedIn(evidence: readonly Evidence[]): string | undefined {
   return trial === undefined ? flawIn(decision) : `It is a trial ("${trial}"), not a decision.`;
 }
 
-function flawIn(sentence: string): string | undefined {
+/** With a range, only of the clauses of the sentence that the quote is from, and of those the one that says most of the statement. */
+function flawIn(sentence: string, quoted?: Parameters<typeof hedgeAround>[1]): string | undefined {
   if (isQuestion(sentence)) return "Its quote is a question.";
-  const hedged = hedgeIn(sentence);
+  const hedged = quoted === undefined ? hedgeIn(sentence) : hedgeAround(sentence, quoted);
   return hedged === undefined ? undefined : `Its quote is a guess ("${hedged}"), not a fact.`;
 }
 
@@ -220,6 +240,7 @@ const sourceNames: { readonly [F in GivenText["from"]]: string } = {
   context_pack: "a context pack of the session",
   injected: "text that a program injected into the session",
   memory: "a memory that the session was given",
+  memory_file: "a memory file that the session read",
   consolidation: "a summary of the session",
 };
 
@@ -228,22 +249,37 @@ function feedbackGuardGate(candidate: KeptProposal, { context, stems }: GateInpu
   for (const each of candidate.evidence) {
     // Text that was given stays so, whatever else is quoted with it.
     const main = mainSentences([...sentencesOf(each.quote)], candidate.content, stems).map(({ text }) => text);
-    const source = echoed(each, main, context);
+    const source = echoed(each, { main, content: candidate.content }, context);
     if (source !== undefined)
       return { dropped: `Its quote repeats ${sourceNames[source.from]}, so it was not learned in this session.` };
   }
   return { passed: candidate };
 }
 
-function echoed(evidence: Evidence, main: readonly string[], context: GateContext): GivenText | undefined {
+/** The sixth gate: what a program says at the beginning of many sessions is no person's word. */
+function templateGate(candidate: KeptProposal, { context }: GateInput): GateResult {
+  const isTemplate = candidate.evidence.some(({ entry_id }) => context.templates?.has(entry_id) === true);
+  return isTemplate
+    ? { dropped: "Its quote is from a message that begins like those of two other sessions: a template." }
+    : { passed: candidate };
+}
+
+interface EchoedWords {
+  readonly content: string;
+  readonly main: readonly string[];
+}
+
+function echoed(evidence: Evidence, { content, main }: EchoedWords, context: GateContext): GivenText | undefined {
   const session_id = context.entriesById.get(evidence.entry_id)?.session_id;
   const quote = comparable(evidence.quote);
   if (quote === "") return undefined;
-  const parts = [quote, ...main.map(comparable).filter((part) => part.length >= ECHOED_CHARS_MIN)];
+  // A heading or another beginning may stand before what was given.
+  const parts = [quote, ...[content, ...main].map(comparable).filter((part) => part.length >= ECHOED_CHARS_MIN)];
   // An assistant that wraps what it was given in words of its own still repeats it.
   const isAssistants = speakersOf(evidence, context).every((by) => by === "assistant");
-  return context.given.find(({ session_id: given_in, words }) => {
-    if (given_in !== session_id) return false;
+  return context.given.find(({ session_id: given_in, words, from }) => {
+    // What a memory file says is known; the gate of known statements looks for it line by line.
+    if (given_in !== session_id || from === "memory_file") return false;
     if (parts.some((part) => within(part, words))) return true;
     const given = words.trim();
     return isAssistants && given.length >= ECHOED_CHARS_MIN && within(given, ` ${quote} `);
@@ -268,10 +304,12 @@ const statusNames: { readonly [S in MemoryStatus]: string | undefined } = {
 };
 
 /**
- * The sixth gate: what is known, waits or was rejected is not proposed again. What resembles or contradicts it is proposed with
+ * The seventh gate: what is known, waits or was rejected is not proposed again. What resembles or contradicts it is proposed with
  * a note of that.
  */
 function knownGate(candidate: KeptProposal, { context, stems }: GateInput): GateResult {
+  const line = lineThatSays(candidate, context, stems);
+  if (line !== undefined) return { dropped: `A memory file that the session read says so: "${line.slice(0, 100)}".` };
   const project = projectOf(candidate, context);
   const relevant = context.memories.filter(
     (memory) => statusNames[memory.status] !== undefined && (memory.project === project || memory.project === ""),
@@ -290,8 +328,30 @@ function knownGate(candidate: KeptProposal, { context, stems }: GateInput): Gate
   return same.status === "candidate" ? { dropped, joins: same.id } : { dropped };
 }
 
+/** A project's command, and the folder that it runs in. */
+const COMMAND_OF = /^\w+: `([^`]+)`(?: in `([^`]+)`)?/;
+
+/** The line of a memory file, read in a quoted session, that says the same or names the command. */
+function lineThatSays({ content, evidence, source }: KeptProposal, context: GateContext, stems: Stems) {
+  if (source === "import" || source === "person") return undefined;
+  const sessions = new Set(evidence.map(({ entry_id }) => context.entriesById.get(entry_id)?.session_id));
+  const [, command, folder = ""] = source === "rule:commands" ? (COMMAND_OF.exec(content) ?? []) : [];
+  return context.file_lines
+    ?.filter(({ session_id }) => sessions.has(session_id))
+    .find(({ text }) => {
+      if (command !== undefined) return text.includes(command) && text.includes(folder);
+      return comparable(text).includes(comparable(content)) || relationOf(content, text, stems) === "same";
+    })?.text;
+}
+
 /** What one statement is to another. */
-export function relationOf(one: string, other: string, stems: Stems): "same" | "similar" | "conflicting" | "unrelated" {
+export function relationOf(
+  statement: string,
+  another: string,
+  stems: Stems,
+): "same" | "similar" | "conflicting" | "unrelated" {
+  // How often a command ran changes, and makes no other statement.
+  const [one, other] = [subjectOf(statement), subjectOf(another)];
   const similarity = stems.similarity(one, other);
   // Statements of stop words alone have no stems to be alike in.
   if (similarity < RELATED_MIN && stems.of(one).size > 0) return "unrelated";
@@ -314,7 +374,10 @@ interface Placed {
   readonly project: string;
 }
 
-/** The last gate: a memory belongs to the project of what it quotes, whatever its proposer says. */
+/**
+ * The last gate: a memory belongs to the project of what it quotes, whatever its proposer says. Where that names none, it can wait
+ * without one, and is promoted only with one.
+ */
 function projectGate(candidate: KeptProposal, { context }: GateInput): GateResult {
   const projects = projectsOf(candidate, context);
   const own = projectOf(candidate, context);
@@ -322,9 +385,6 @@ function projectGate(candidate: KeptProposal, { context }: GateInput): GateResul
     return {
       dropped: `Its evidence is from several projects (${projects.join(", ")}). A memory belongs to one project.`,
     };
-  }
-  if (own === "" && !globalTypes.has(candidate.type) && candidate.source !== "person") {
-    return { dropped: "Its evidence has no project, and only preferences and identity may be global." };
   }
   return { passed: { ...candidate, project: own } };
 }

@@ -135,6 +135,43 @@ export function hedgeIn(text: string): string | undefined {
   return SPACED.exec(looked)?.[0] ?? UNSPACED.exec(looked)?.[0];
 }
 
+/** Where one clause ends and the next begins: a guess in one says nothing about the other. */
+const BETWEEN_CLAUSES =
+  /[,;:()，；：、（）–—]|\s-\s|\s(?=(?:but|because|since|although|though|while|whereas|aber|weil|obwohl|mais|parce que|pero|porque|aunque)\s)/iu;
+
+interface QuotedRange {
+  /** Where the quote stands in the sentence. */
+  readonly range: { readonly start: number; readonly end: number };
+  /** How much of the statement a clause says. */
+  readonly about: (clause: string) => number;
+}
+
+/**
+ * The hedge of the clause that says most of a statement, among those that a quote touches. "I think, we use tabs" is one guess: a clause
+ * that says nothing itself belongs to its neighbours.
+ */
+export function hedgeAround(sentence: string, { range, about }: QuotedRange): string | undefined {
+  const clauses: { readonly text: string; readonly isQuoted: boolean }[] = [];
+  let at = 0;
+  for (const text of sentence.split(BETWEEN_CLAUSES)) {
+    clauses.push({ text, isQuoted: at < range.end && at + text.length > range.start });
+    at += text.length + 1;
+  }
+  const quoted = clauses.filter(({ isQuoted }) => isQuoted);
+  const most = Math.max(...quoted.map(({ text }) => about(text)));
+  const main = quoted.filter(({ text }) => about(text) === most);
+  const bare = clauses.find(({ text }) => {
+    const hedged = hedgeIn(text);
+    return hedged !== undefined && text.trim().length - hedged.length <= BARE_CHARS_MAX;
+  });
+  return [...main, ...(bare === undefined ? [] : [bare])]
+    .map(({ text }) => hedgeIn(text))
+    .find((one) => one !== undefined);
+}
+
+/** A clause with a hedge and hardly anything else: "I think", "well, maybe". */
+const BARE_CHARS_MAX = 12;
+
 /** Words that make a decision a trial, at its beginning or anywhere. */
 const TRIAL =
   /^(?:let's |we |i )?(?:will |'ll )?(?:try(?: out)?|trial|test drive|experiment with|consider|evaluate|explore|ausprobieren|probieren wir)(?= )|\b(?:as|just|only|for) an? (?:trial|test|experiment)\b|\b(?:undecided|tentative(?:ly)?|provisional(?:ly)?|still open|to be decided|tbd|nur ein versuch|zum ausprobieren)\b|\bprobeweise\b|^open$/iu;
@@ -144,7 +181,12 @@ export function trialIn(text: string): string | undefined {
   return TRIAL.exec(text.slice(0, CHARS_MAX).normalize("NFKC").replaceAll("’", "'").trim())?.[0];
 }
 
+/** A request in the form of a question: "can we always use tabs?" asks for it. */
+const REQUEST =
+  /^(?:(?:and|also|so|ok|okay|please|bitte)[,!]? )*(?:(?:can|could|would|will) (?:we|you) (?!\w+ (?:if|whether|what|how|why)\b)(?:please )?(?:always |never |not )?(?:use|run|add|keep|write|put|make|avoid|stop|ask|answer|commit|name|call|format|test|check|always|never)\b|why (?:not|don't we)\b|(?:kannst|könntest|könnten|können|kann) (?:du|wir|man) (?:bitte )?(?:immer|nie|niemals|ab jetzt)\b|(?:peux-tu|pouvons-nous|peut-on) (?:toujours|ne (?:jamais|plus))|(?:puedes|podemos|podrías) (?:siempre|no)\b)/i;
+
 export function isQuestion(text: string): boolean {
+  if (REQUEST.test(text.slice(0, 200).trim())) return false;
   const end = text.slice(-200);
   return QUESTION.test(end) || ASKED_UNSPACED.test(end);
 }

@@ -22,6 +22,18 @@ export interface GateContext {
   readonly given: readonly GivenText[];
   /** Memories of the entries' projects, and global ones, whatever their status. */
   readonly memories: readonly KnownMemory[];
+  /** What was said in the turn before each entry, where it was needed. */
+  readonly before?: ReadonlyMap<string, readonly string[]>;
+  /** The entries whose messages begin like those of other sessions. */
+  readonly templates?: ReadonlySet<string>;
+  /** Lines of memory files that the sessions of those entries read. */
+  readonly file_lines?: readonly FileLine[];
+}
+
+/** A line of a memory file. */
+export interface FileLine {
+  readonly session_id: string;
+  readonly text: string;
 }
 
 export interface KnownMemory {
@@ -37,7 +49,7 @@ export interface KnownMemory {
  */
 export interface GivenText {
   readonly session_id: string;
-  readonly from: "context_pack" | "injected" | "memory" | "consolidation";
+  readonly from: "context_pack" | "injected" | "memory" | "memory_file" | "consolidation";
   /** In the form that `wordsOf` makes. */
   readonly words: string;
 }
@@ -58,7 +70,12 @@ export interface KeptProposal extends Proposal {
 }
 
 export type Judged =
-  | { readonly kept: KeptProposal; readonly quoted: readonly QuotedEvidence[] }
+  | {
+      readonly kept: KeptProposal;
+      readonly quoted: readonly QuotedEvidence[];
+      /** How sure it is at first; undefined where nothing is known of its source. */
+      readonly confidence?: number;
+    }
   | (DroppedProposal & { readonly quoted?: readonly QuotedEvidence[] });
 
 /** Quotes found in the entries that they name, with the distinct projects of those entries; or what is missing. */

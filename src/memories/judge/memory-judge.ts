@@ -15,18 +15,21 @@ import type { MemoriesById } from "../memory-cache.js";
 import { PassReader, TurnReader } from "../pass-reader.js";
 import type { PassRange, ProposalStep, RulesFound, TurnQuery, TurnUses, UsesStep } from "../pass-steps.js";
 import { tokensSentSince } from "../propose/model/daily-budget.js";
+import { isRuleClass, ruleClasses } from "../propose/rule-classes.js";
 import { Recall } from "../recall/recall.js";
 import { GivenItems, givenItemsIn } from "../reinforce/session-given.js";
 import { TurnUsesReader } from "../reinforce/turn-uses.js";
 import type { AuditedStatement, Recalled } from "../review/memory-answers.js";
 import type { RecallQuery } from "../review/memory-query.js";
 import type { MemoryReader } from "../review/memory-reader.js";
+import { SessionProjects } from "../session-projects.js";
 import { type QuotedEntry, quotedEntry, type Speaker, saidThrough } from "../text/quoted-entry.js";
 import { Stems } from "../text/stems.js";
 import { judge } from "./gates.js";
 import type {
   DuplicateMemory,
   EvidenceLookup,
+  FileLine,
   GateContext,
   GivenText,
   Judged,
@@ -36,6 +39,7 @@ import type {
 } from "./judgement.js";
 import { HELD_BACK } from "./judgement.js";
 import { comparable, formOf, wordsOf } from "./statement.js";
+import { Surroundings } from "./surroundings.js";
 
 export interface MemoryJudgeParts {
   readonly index: EntryIndex;
@@ -52,6 +56,8 @@ export class MemoryJudge {
   readonly #parts: MemoryJudgeParts;
   readonly #stems = new Stems();
   readonly #given: GivenItems;
+  readonly #projects: SessionProjects;
+  readonly #surroundings: Surroundings;
   readonly #passes: PassReader;
   #recall: Recall | undefined;
   readonly #comparables = new WeakMap<KeptMemory, string>();
@@ -61,7 +67,10 @@ export class MemoryJudge {
     this.#parts = parts;
     this.#given = new GivenItems(parts);
     const uses = new TurnUsesReader({ stems: this.#stems, given: this.#given });
-    this.#passes = new PassReader({ entries: parts.entries, turns: new TurnReader(parts), uses });
+    const { entries, mask } = parts;
+    this.#projects = new SessionProjects(parts);
+    this.#surroundings = new Surroundings(parts);
+    this.#passes = new PassReader({ entries, turns: new TurnReader(parts), uses, projects: this.#projects, mask });
   }
 
   async recall(query: RecallQuery): Promise<Recalled> {
@@ -71,7 +80,7 @@ export class MemoryJudge {
 
   /** Who said these quotes, where all of them stand in the entries that they name. */
   async resolveEvidence(evidence: readonly Evidence[]): Promise<EvidenceLookup> {
-    const named = await namedEntries(evidence, this.#parts.entries);
+    const named = await namedEntries(evidence, this.#quoting());
     if (named === "too_large") return { missing: EVIDENCE_TOO_LARGE };
     for (const { entry_id, quote } of evidence) {
       const quoted = named.get(entry_id)?.quoted;
@@ -111,15 +120,26 @@ export class MemoryJudge {
     if ("flaw" in formed) return { dropped: "form", reason: `It ${formed.flaw}.` };
     const quota = limited === undefined ? undefined : quotaReached(memories, limited);
     if (quota !== undefined) return { dropped: HELD_BACK, reason: quota };
-    const named = await namedEntries(proposal.evidence, this.#parts.entries, cites_only);
+    const named = await namedEntries(proposal.evidence, this.#quoting(), cites_only);
     if (named === "too_large") return { dropped: "evidence", reason: `${EVIDENCE_TOO_LARGE}.` };
-    const context = await gateContextOf(named, { memories, given: this.#given, project: proposal.project });
-    const judgement = judge(proposal, context, this.#stems);
+    const parts = { memories, given: this.#given, project: proposal.project };
+    const context = await gateContextOf(named, parts, this.#surroundings);
+    let judgement = judge(proposal, context, this.#stems);
+    if ("dropped" in judgement && judgement.dropped === "grounding") {
+      // Only what the quoted entries lack is looked for in the turns before them.
+      const before = await this.#surroundings.before([...named.values()].map(({ entry }) => entry));
+      judgement = judge(proposal, { ...context, before }, this.#stems);
+    }
     if ("kept" in judgement) {
       const { kept } = judgement;
       const reason = limitReached(kept, { named, memories });
       if (reason !== undefined) return { dropped: "limit", reason };
-      return { kept, quoted: quotedEvidence(kept.evidence, named) };
+      const confidence = confidenceOf(kept, memories);
+      return {
+        kept,
+        quoted: quotedEvidence(kept.evidence, named),
+        ...(confidence === undefined ? {} : { confidence }),
+      };
     }
     const { adds_evidence_to: joined, ...dropped } = judgement;
     if (joined === undefined) return dropped;
@@ -174,6 +194,10 @@ export class MemoryJudge {
     return new FileAuditor(file, { index: this.#parts.index, entries: this.#parts.entries, stems: this.#stems });
   }
 
+  #quoting(): Quoting {
+    return { entries: this.#parts.entries, projects: this.#projects };
+  }
+
   #comparable(memory: KeptMemory): string {
     const known = this.#comparables.get(memory) ?? comparable(memory.content);
     this.#comparables.set(memory, known);
@@ -184,7 +208,10 @@ export class MemoryJudge {
     const { memories } = this.#parts;
     const all = await memories.all();
     // After a reload something may have been forgotten.
-    if (this.#reloads !== memories.reloads) this.#given.clear();
+    if (this.#reloads !== memories.reloads) {
+      this.#given.clear();
+      this.#projects.clear();
+    }
     this.#reloads = memories.reloads;
     return all;
   }
@@ -200,16 +227,25 @@ interface NamedEntry {
   readonly through: number;
 }
 
+interface Quoting {
+  readonly entries: EntryReader;
+  readonly projects: SessionProjects;
+}
+
 async function namedEntries(
   evidence: readonly Evidence[],
-  entries: EntryReader,
+  { entries, projects }: Quoting,
   cites_only?: string,
 ): Promise<NamedEntries | "too_large"> {
   const named = new Map<string, NamedEntry>();
   let bytes = 0;
   for (const id of new Set(evidence.map(({ entry_id }) => entry_id))) {
-    const entry = await entries.getById(id);
-    if (entry === undefined || "erased" in entry) continue;
+    const recorded = await entries.getById(id);
+    if (recorded === undefined || "erased" in recorded) continue;
+    const { project, session_id } = recorded;
+    // A session that names no project has that of its calls.
+    const placed = project !== "" || session_id === "" ? project : await projects.of(session_id);
+    const entry = placed === project ? recorded : { ...recorded, project: placed };
     if (cites_only !== undefined && entry.recorded_by !== cites_only) continue;
     bytes += jsonBytesAtMost(entry);
     if (bytes > limits.evidence_bytes) return "too_large";
@@ -225,15 +261,21 @@ interface GateContextParts {
   readonly project: string;
 }
 
-async function gateContextOf(named: NamedEntries, parts: GateContextParts): Promise<GateContext> {
+async function gateContextOf(
+  named: NamedEntries,
+  parts: GateContextParts,
+  surroundings: Surroundings,
+): Promise<GateContext> {
   const { memories, project } = parts;
   const given: GivenText[] = [];
+  const file_lines: FileLine[] = [];
   for (const { entry, through } of named.values()) {
     const { session_id } = entry;
     const items = session_id === "" ? givenItemsIn(entry) : await parts.given.through(session_id, through);
     for (const item of items) {
       const { from, text, ids } = item;
       if (text !== "") given.push({ session_id, from, words: parts.given.wordsOf(item) });
+      file_lines.push(...parts.given.fileLinesOf(item).map((line) => ({ session_id, text: line })));
       const contents = ids.flatMap((id) => memories.get(id)?.content ?? []);
       given.push(...contents.map((content) => ({ session_id, from, words: wordsOf(content) })));
     }
@@ -241,7 +283,30 @@ async function gateContextOf(named: NamedEntries, parts: GateContextParts): Prom
   // A proposal without evidence belongs to the project that its proposer names.
   const projects = new Set(["", project, ...[...named.values()].map(({ entry }) => entry.project)]);
   const known = [...memories.values()].filter(({ project }) => projects.has(project));
-  return { entriesById: new Map([...named].map(([id, { quoted }]) => [id, quoted])), given, memories: known };
+  const entriesById = new Map([...named].map(([id, { quoted }]) => [id, quoted]));
+  const templates = await surroundings.templates([...named.values()].map(({ entry }) => entry));
+  return { entriesById, given, memories: known, templates, file_lines };
+}
+
+/** Verdicts count for a class as much as what is known of it beforehand once there are so many. */
+const VERDICTS_AT_FIRST = 4;
+const CONFIDENCE_AT_FIRST = 0.5;
+
+/** The accepted share of a class of rules, or of a source and generation, in this store; undefined without any verdict and class. */
+function confidenceOf({ source, generation, tags }: Proposal, memories: MemoriesById): number | undefined {
+  const name = tags.find(isRuleClass);
+  let [accepted, judged] = [0, 0];
+  for (const memory of memories.values()) {
+    if (memory.source !== source || memory.generation !== generation) continue;
+    if (name !== undefined && !memory.tags.includes(name)) continue;
+    if (memory.promoted === 0 && memory.status !== "rejected") continue;
+    judged += 1;
+    accepted += Number(memory.promoted > 0);
+  }
+  const first = name === undefined ? CONFIDENCE_AT_FIRST : ruleClasses[name].confidence;
+  if (name === undefined && judged === 0) return undefined;
+  const share = (first * VERDICTS_AT_FIRST + accepted) / (VERDICTS_AT_FIRST + judged);
+  return Math.round(share * 100) / 100;
 }
 
 /** Whose word weighs most, where several say the same in an entry. */

@@ -51,6 +51,13 @@ function cleaned(text: string): string {
   return visible.slice(0, end);
 }
 
+const COUNTS = / \(ran \d+ times? in \d+ sessions?, \d+ without error\)$/;
+
+/** A statement without the counts that a rule added to it. */
+export function subjectOf(statement: string): string {
+  return statement.endsWith(")") ? statement.replace(COUNTS, "") : statement;
+}
+
 /** The form in which statements are the same: case, white space and punctuation aside. */
 export function comparable(text: string): string {
   return text.normalize("NFKC").toLowerCase().replace(SEPARATORS, " ").trim();

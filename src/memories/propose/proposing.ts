@@ -71,8 +71,9 @@ export class Proposing {
       if (dropped.adds_evidence_to !== undefined) await this.#support(dropped.adds_evidence_to, quoted, whose.actor);
       return dropped;
     }
-    const { kept, quoted } = judged;
-    const entries = this.#ledger.entries.statement(kept, quoted, whose);
+    const { kept, quoted, confidence } = judged;
+    const sure = whose.confidence ?? confidence;
+    const entries = this.#ledger.entries.statement(kept, quoted, { ...whose, confidence: sure });
     const id = itemAt(entries, 0).id;
     const taken = await this.#ledger.attempt(entries);
     if (taken === undefined) {

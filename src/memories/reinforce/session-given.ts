@@ -3,14 +3,17 @@
 
 import type { EntryIndex } from "../../index/port.js";
 import { contentTexts } from "../../model/content.js";
-import type { Entry } from "../../model/entry.js";
+import type { Entry, EntryOf } from "../../model/entry.js";
 import { isJsonObject } from "../../model/json.js";
 import { LruCache } from "../../model/lru-cache.js";
 import { isInjected } from "../../model/roles.js";
 import { SerialQueue } from "../../model/scheduling.js";
+import { typedCommand } from "../../model/shell-command.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
+import { isMemoryFile } from "../files/memory-file-names.js";
 import type { GivenText } from "../judge/judgement.js";
 import { wordsOf } from "../judge/statement.js";
+import { pathIn } from "../propose/commands/runs.js";
 import { spokenIn, textsOfPack } from "../text/quoted-entry.js";
 
 /** A recall is recorded in its session as a raw entry of this source, with the ids. */
@@ -45,6 +48,7 @@ export class GivenItems {
   readonly #entries: Pick<EntryReader, "read">;
   readonly #sessions = new LruCache<CachedSession>(SESSIONS_MAX);
   readonly #words = new WeakMap<GivenItem, string>();
+  readonly #lines = new WeakMap<GivenItem, readonly string[]>();
   /** One reader at a time, or items would be added twice. */
   readonly #reads = new SerialQueue();
 
@@ -74,6 +78,13 @@ export class GivenItems {
     return known;
   }
 
+  /** The lines of a memory file that an item shows, without their numbers and marks, cached. */
+  fileLinesOf(item: GivenItem): readonly string[] {
+    const known = this.#lines.get(item) ?? linesOfFile(item);
+    this.#lines.set(item, known);
+    return known;
+  }
+
   /** Drops the cache, because something may have been forgotten. */
   clear(): void {
     this.#sessions.clear();
@@ -97,6 +108,34 @@ export class GivenItems {
   }
 }
 
+/** A program puts a project's memory file into a conversation under its name. */
+const NAMES_FILE = /(?:CLAUDE|AGENTS|GEMINI|QWEN)(?:\.local)?\.md/;
+const NAMED_WITHIN_CHARS = 2_000;
+const LINES_MAX = 2_000;
+const LINE_CHARS_MAX = 1_000;
+
+function linesOfFile({ from, text }: GivenItem): readonly string[] {
+  const isFile = from === "memory_file" || (from === "injected" && NAMES_FILE.test(text.slice(0, NAMED_WITHIN_CHARS)));
+  if (!isFile) return [];
+  const lines = text.split("\n").map((line) => line.slice(0, LINE_CHARS_MAX).replace(LINE_MARKS, "").trim());
+  return [...new Set(lines)].filter((line) => line.length >= LINE_CHARS_MIN).slice(0, LINES_MAX);
+}
+
+const LINE_MARKS = /^\s*(?:\d+(?:→|\t))?\s*(?:[-*+•>#]+\s+|\d{1,3}[.)]\s+)*/;
+const LINE_CHARS_MIN = 8;
+
+/** Whether the call shows a memory file: by its path, or by a command such as `cat AGENTS.md`. */
+function readsMemoryFile({ args }: EntryOf<"tool_call">): boolean {
+  const command = typedCommand(args);
+  if (command === undefined) return isMemoryFile(pathIn(args) ?? "");
+  return command
+    .slice(0, COMMAND_CHARS_MAX)
+    .split(/[\s"';|&<>]+/)
+    .some(isMemoryFile);
+}
+
+const COMMAND_CHARS_MAX = 1_000;
+
 /** What an entry shows that its session was given. */
 export function givenItemsIn(entry: Entry): readonly GivenItem[] {
   const { position } = entry;
@@ -116,6 +155,9 @@ export function givenItemsIn(entry: Entry): readonly GivenItem[] {
     case "consolidation":
       return entry.summary === "" ? [] : [item("consolidation", entry.summary, [])];
     case "tool_call":
+      if (readsMemoryFile(entry)) {
+        return spokenIn(entry).flatMap(({ by, text }) => (by === "tool" ? [item("memory_file", text, [], true)] : []));
+      }
       if (!LISTING_TOOL.test(entry.tool)) return [];
       return spokenIn(entry).flatMap(({ by, text }) => (by === "tool" ? [item("memory", text, [], true)] : []));
     case "raw": {

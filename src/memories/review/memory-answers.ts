@@ -204,7 +204,8 @@ const droppedStatement = Type.Object({ ...dropped, content: text, entry_ids: Typ
 export type PassedOverWords = AnswerOf<typeof passedOverWords>;
 const passedOverWords = Type.Object({
   entry_id: text,
-  content: Type.String({ description: "The words, shortened." }),
+  content: Type.String({ description: "The words, shortened; or what would be proposed of a command." }),
+  class: Type.Optional(Type.String({ description: "What kind of finding it is, such as `project_command`." })),
   reason: Type.String({ description: "A sentence for people." }),
 });
 

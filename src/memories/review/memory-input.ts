@@ -69,7 +69,11 @@ export type EditOptions = GivenIn<typeof newEdit>;
 export const newEdit = named(
   "NewEdit",
   Type.Object(
-    { ...verdict, content: Type.Optional(Type.String({ description: "Another wording." })) },
+    {
+      ...verdict,
+      content: Type.Optional(Type.String({ description: "Another wording." })),
+      project: Type.Optional(Type.String({ description: "The project of a candidate whose evidence names none." })),
+    },
     { additionalProperties: false },
   ),
 );
@@ -112,9 +116,11 @@ export interface ParsedVerdict {
   readonly reason: string;
   /** Empty where the wording stays. */
   readonly content: string;
+  /** For a candidate without one; empty where it stays. */
+  readonly project: string;
 }
 
-export interface ParsedVerdicts extends Omit<ParsedVerdict, "content"> {
+export interface ParsedVerdicts extends Omit<ParsedVerdict, "content" | "project"> {
   readonly promote: readonly string[];
   readonly reject: readonly string[];
 }
@@ -181,6 +187,7 @@ export function parseVerdict(options: unknown, schema: TObject = newVerdict): Pa
       actor: parseText("actor", given.actor ?? ACTOR_DEFAULT),
       reason: parseText("reason", given.reason ?? ""),
       content: isAbsent(given.content) ? "" : parseWording(given.content),
+      project: parseLabel("project", given.project),
     },
     (verdict) => verdict,
   );

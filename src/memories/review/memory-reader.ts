@@ -436,9 +436,11 @@ export class MemoryHistory {
 
 function isFailed(entry: Entry): boolean {
   if (entry.kind === "error") return true;
-  return entry.kind === "tool_call" ? entry.is_error === true : entry.kind === "interaction" && entry.error !== "";
+  if (entry.kind === "tool_call") return entry.is_error === true;
+  return (entry.kind === "interaction" || entry.kind === "response") && entry.error !== "";
 }
 
 function isUnsure(entry: Entry): boolean {
-  return entry.kind === "message" && entry.confidence !== undefined && entry.confidence < CONFIDENCE_LOW;
+  const { confidence } = entry as { readonly confidence?: number };
+  return confidence !== undefined && confidence < CONFIDENCE_LOW;
 }

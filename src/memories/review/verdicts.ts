@@ -1,6 +1,7 @@
 // A person's verdicts: a candidate is promoted or rejected once, a memory is superseded, each with an audit entry.
 import type { OwnEntry } from "../../log/capture/draft.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
+import { globalTypes } from "../judge/statement.js";
 import type { ProposingParts } from "../propose/proposing.js";
 import type { MemorySummary } from "./memory-answers.js";
 import type { ParsedVerdict, ParsedVerdicts } from "./memory-input.js";
@@ -17,7 +18,7 @@ export class Verdicts {
 
   async promote(id: string, verdict: ParsedVerdict): Promise<MemorySummary> {
     const { entries } = this.#ledger;
-    const { project } = await this.#candidate(id);
+    const project = placeFor(await this.#candidate(id), verdict.project);
     if (verdict.content !== "") await this.#ledger.rejectDuplicate(verdict.content, project, id);
     const edited = verdict.content === "" ? [] : [entries.edited(id, project, verdict)];
     await this.#append([...edited, ...entries.verdict("memory_promoted", id, project, verdict)]);
@@ -54,6 +55,7 @@ export class Verdicts {
     const { entries } = this.#ledger;
     const ids = [...promote, ...rejected];
     const candidates = await this.#candidates(ids);
+    for (const id of promote) placeFor(candidates.get(id), "");
     const projectOf = (id: string): string => candidates.get(id)?.project ?? "";
     await this.#append([
       ...promote.flatMap((id) => entries.verdict("memory_promoted", id, projectOf(id), verdict)),
@@ -89,6 +91,23 @@ export class Verdicts {
     }
     return found;
   }
+}
+
+/** The project that a memory is promoted into: its own, or the given one where it has none and does not hold everywhere. */
+function placeFor(memory: MemorySummary | undefined, given: string): string {
+  const { project = "", type = "preference", id = "" } = memory ?? {};
+  if (given !== "" && project !== "" && given !== project) {
+    const message = `memory ${id} belongs to the project ${project}`;
+    throw new RecorderError({ code: "field_invalid", field: "project", message });
+  }
+  const place = project === "" ? given : project;
+  if (place !== "" || globalTypes.has(type)) return place;
+  throw new RecorderError({
+    code: "field_missing",
+    field: "project",
+    message: `the project of memory ${id} is unknown, and only a preference or identity holds everywhere`,
+    hint: "Give the project that it belongs to.",
+  });
 }
 
 function alreadyDecided(id: string, status: string): Rejection {

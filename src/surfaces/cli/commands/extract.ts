@@ -94,7 +94,8 @@ function parseAfter(after: string | undefined): { readonly after?: number } {
 const NOTHING_FOUND =
   "No rule matched. Rules look for user sentences that begin with " +
   '"always", "never", "I prefer", "remember that" or "from now on", for decisions with a rationale, for headings such as ' +
-  '"## Decision: …" in answers, and for commands that failed and later worked. To have a model read the rest, add --via ' +
+  '"## Decision: …" in answers, and for commands: programs that are missing, forms that work, the commands that test and build ' +
+  "a project. To have a model read the rest, add --via " +
   "or --model-url. To add a memory yourself, run `hansard memories add`.";
 
 function extractionText(extraction: Extraction, pane: Pane, explain: boolean): string {
