@@ -11,7 +11,7 @@ export type {
 } from "./import/import-files.js";
 export { type FoundPlace, findInPlaces, type KnownPlace, knownPlaces, placeVariables } from "./import/places.js";
 export { importFormats } from "./import/registry.js";
-export type { Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
+export type { LostFile, Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
 export { DERIVATION } from "./index/derivation.js";
 export type { EntryIndex } from "./index/port.js";
 export type { Captured } from "./log/capture/capture.js";

@@ -173,6 +173,11 @@ export class Withdrawn {
     this.#positions = positions;
   }
 
+  /** Those among the entries of one session that are at hand. */
+  static among(entries: readonly Entry[]): Withdrawn {
+    return new Withdrawn(new Set(entries.flatMap((entry) => (entry.kind === "withdrawal" ? [entry.withdraws] : []))));
+  }
+
   /** Those of one session. */
   static async in(parts: ExportParts, session_id: string): Promise<Withdrawn> {
     const withdrawn = new Set<number>();

@@ -3,6 +3,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { hashedId } from "./identity.js";
 import type { FindEntry, ImportedEntry, ImportStep } from "./importer.js";
+import type { SourceLoss } from "./source-loss.js";
 
 /** How sources are derived; raised whenever importers record them in another way. */
 export const IMPORT_DERIVATION = 3;
@@ -30,6 +31,8 @@ export interface ImportedSessions {
   older(session_id: string): Promise<OlderSession | undefined>;
   /** Notes that what was recorded of a session before is replaced. */
   replace(session_id: string): Promise<void>;
+  /** Notes that the file that a session was read from is gone, or shorter; false where there is nothing to note. */
+  noteLoss(loss: SourceLoss): Promise<boolean>;
 }
 
 export class DerivedAgain {

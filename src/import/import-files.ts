@@ -109,6 +109,8 @@ export async function importFiles(
     readonly options: ImportOptions;
     readonly target: ImportTarget;
     readonly propose?: ProposeMemory | undefined;
+    /** Called with each session that something was read of. */
+    readonly onSession?: ((session_id: string) => void) | undefined;
   },
 ): Promise<ImportReport> {
   const { options, target, propose } = parts;
@@ -138,6 +140,7 @@ export async function importFiles(
   } finally {
     report.tell();
   }
+  for (const session of report.sessions) parts.onSession?.(session);
   return report.result();
 }
 
@@ -293,7 +296,7 @@ class Report {
   readonly #onFile: ImportOptions["onFile"];
   #added = 0;
   #existing = 0;
-  readonly #sessions = new Set<string>();
+  readonly sessions = new Set<string>();
   readonly #rejected: RejectedLine[] = [];
   #unreported: FileReport[] = [];
 
@@ -330,7 +333,7 @@ class Report {
       const { added, existing } = tally;
       this.#added += added;
       this.#existing += existing;
-      for (const session of tally.sessions) this.#sessions.add(session);
+      for (const session of tally.sessions) this.sessions.add(session);
       for (const line of rejected) this.#rejected.push(line);
       if (rejections > REJECTED_MAX) {
         const line = rejected.at(-1)?.line ?? 0;
@@ -343,7 +346,7 @@ class Report {
   result(): ImportReport {
     return {
       files: this.files,
-      sessions: this.#sessions.size,
+      sessions: this.sessions.size,
       added: this.#added,
       existing: this.#existing,
       rejected: this.#rejected,

@@ -185,6 +185,8 @@ function writingParts(
   const operations = methodsBy((operation, options) =>
     store.operate(operation, askedWith(operation, options, writeContext.nowMs())),
   );
+  const writer = new ImportWriter({ log, capture, commit, is_redacting: store.redact !== undefined });
+  const imported = { find: (claims: readonly string[]) => log.find(claims), operations, note };
   return {
     capture,
     admin,
@@ -204,8 +206,8 @@ function writingParts(
           actor: "hansard",
         }),
     }),
-    imports: Object.assign(new ImportWriter({ log, capture, commit, is_redacting: store.redact !== undefined }), {
-      sessions: importedSessions({ find: (claims) => log.find(claims), operations, note }),
+    imports: Object.assign(writer, {
+      sessions: importedSessions({ ...imported, append: (entries) => writer.append(entries) }),
     }),
     exports: new Exports({
       log,

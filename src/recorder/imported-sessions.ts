@@ -4,9 +4,11 @@
 import { hash } from "node:crypto";
 import { IMPORT_DERIVATION, type ImportedSessions, isImportId } from "../import/again.js";
 import type { AuditNote } from "../log/audit.js";
+import type { ImportOutcome } from "../log/capture/import-writer.js";
 import { REPLACED } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
 import { isJsonObject } from "../model/json.js";
+import { formatTime } from "../model/time.js";
 import type { methodsBy } from "./operation-methods.js";
 
 const PAGE = 500;
@@ -15,6 +17,7 @@ export function importedSessions(parts: {
   readonly find: (claims: readonly string[]) => Promise<readonly (number | undefined)[]>;
   readonly operations: Pick<ReturnType<typeof methodsBy>, "getSession" | "listSessionEntries">;
   readonly note: (note: AuditNote) => Promise<void>;
+  readonly append: (entries: readonly unknown[]) => Promise<readonly ImportOutcome[]>;
 }): ImportedSessions {
   const { operations } = parts;
   return {
@@ -45,6 +48,31 @@ export function importedSessions(parts: {
       } while (cursor !== undefined);
       const target = hash("sha256", session_id);
       await parts.note({ action: REPLACED, actor: "import", target, id: noteId(session_id), extra: { replaced } });
+    },
+
+    async noteLoss({ session_id, paths, how, seen_ms, read_ms }) {
+      const session = await operations.getSession(session_id);
+      // What was forgotten must not begin again.
+      if (session === undefined) return false;
+      const { source, source_deleted_at: noted } = session.metadata;
+      const path = isJsonObject(source) ? source.path : undefined;
+      // A fork's file holds entries of the session that it was copied from.
+      if (typeof path === "string" && !paths.includes(path)) return false;
+      if (typeof noted === "string" && Date.parse(noted) > read_ms) return false;
+      const source_deleted_at = formatTime(seen_ms);
+      const outcomes = await parts.append([
+        {
+          kind: "session_info",
+          id: `source-loss:${hash("sha256", JSON.stringify([session_id, source_deleted_at])).slice(0, 32)}`,
+          session_id,
+          // Nothing happened in the session: it keeps its place in lists.
+          created_at: session.last_at,
+          project: session.projects[0] ?? "",
+          client: session.clients[0] ?? "",
+          metadata: { source_deleted_at, source_loss: how },
+        },
+      ]);
+      return outcomes.some((outcome) => "isNew" in outcome && outcome.isNew);
     },
   };
 }

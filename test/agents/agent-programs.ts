@@ -23,6 +23,8 @@ export interface AgentProgram {
   readonly settings: (place: AgentPlace) => { readonly [path: string]: JsonObject | string };
   readonly env: (place: AgentPlace) => { readonly [name: string]: string };
   readonly args: (prompt: string, turn: { readonly isFirst: boolean }) => readonly string[];
+  /** The same for a session by its id, where `hansard resume` can write one. */
+  readonly resumes?: (id: string, prompt: string) => readonly string[];
   /** The file with rules that it reads by itself. */
   readonly rules: string;
   /** Whether its MCP servers are installed by `hansard mcp install`, are in its settings, or are unknown to it. */
@@ -59,6 +61,7 @@ export const agentPrograms: readonly AgentProgram[] = [
       ...["-p", prompt, "--dangerously-skip-permissions"],
       ...(isFirst ? [] : ["--continue"]),
     ],
+    resumes: (id, prompt) => ["-p", prompt, "--dangerously-skip-permissions", "--resume", id],
     rules: "CLAUDE.md",
     mcp: "installed",
     hasHooks: true,
@@ -88,6 +91,9 @@ export const agentPrograms: readonly AgentProgram[] = [
     args: (prompt, { isFirst }) => [
       ...["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
       ...(isFirst ? [prompt] : ["resume", "--last", prompt]),
+    ],
+    resumes: (id, prompt) => [
+      ...["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "resume", id, prompt],
     ],
     rules: "AGENTS.md",
     mcp: "installed",
@@ -170,6 +176,7 @@ export const agentPrograms: readonly AgentProgram[] = [
       ...(isFirst ? [] : ["--continue"]),
       ...["-p", prompt],
     ],
+    resumes: (id, prompt) => ["--provider", "scripted", "--model", "scripted-1", "--session", id, "-p", prompt],
     rules: "AGENTS.md",
     mcp: "none",
     compacts: { input_tokens: 199_000, isAtEnd: true },

@@ -90,7 +90,7 @@ describe("wrong use is status 2 and says what to do:", () => {
     const { status, stdout, stderr } = await runCli(["lst"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain("unknown command 'lst'");
-    expect(stderr).toContain("Did you mean list?");
+    expect(stderr).toContain("Did you mean one of list, lost?");
   });
 
   test("an unknown option suggests the nearest one", async () => {

@@ -418,7 +418,14 @@ test("two programs keep bookmarks of one store at the same time", async () => {
     { eval: true },
   );
   await once(other, "message");
-  const bookmark = { key: "1:1", path: "s.jsonl", stamp: "1", importer: "claude-code/0", is_settled: true };
+  const bookmark = {
+    key: "1:1",
+    path: "s.jsonl",
+    stamp: "1",
+    importer: "claude-code/0",
+    is_settled: true,
+    sessions: [],
+  };
   for (let times = 0; times < 300; times += 1) await bookmarks.save(bookmark, bookmarks.generation);
   other.postMessage("stop");
   await once(other, "exit");

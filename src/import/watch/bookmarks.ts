@@ -7,7 +7,7 @@ import { Fault } from "../../model/fault.js";
 import type { LogState } from "../importer.js";
 
 /** Raised whenever the form of an importer's state, or of what is stored with it, changes. */
-const VERSION = 3;
+const VERSION = 4;
 const BUSY_MS_MAX = 5_000;
 /** A larger resume point is not stored; reading resumes from the last one that was. */
 const PLACE_BYTES_MAX = 64 * 1024 * 1024;
@@ -42,6 +42,8 @@ export interface Bookmark {
   readonly importer: string;
   /** Whether nothing was left out because a program was still writing. */
   readonly is_settled: boolean;
+  /** The sessions that were read from it. */
+  readonly sessions: readonly string[];
   /** Absent for files that are read whole whenever they change. */
   readonly place?: ResumePoint | undefined;
 }
@@ -60,6 +62,7 @@ interface Row {
   readonly stamp: string;
   readonly importer: string;
   readonly is_settled: number;
+  readonly sessions: string;
   readonly saved_ms: number;
   readonly place: Buffer | null;
 }
@@ -107,18 +110,30 @@ export class Bookmarks {
   find(key: string, path: string): StoredBookmark | undefined {
     const row = this.#database
       .prepare<Row>(
-        "SELECT key, path, stamp, importer, is_settled, saved_ms, place FROM bookmarks " +
+        "SELECT key, path, stamp, importer, is_settled, sessions, saved_ms, place FROM bookmarks " +
           "WHERE log_id = ? AND (key = ? OR path = ?) ORDER BY key = ? DESC, saved_ms DESC LIMIT 1",
       )
       .get(this.#logId, key, path, key);
     if (row === undefined) return undefined;
     const place = row.place === null ? undefined : (deserialize(row.place) as ResumePoint);
-    return { ...row, is_settled: row.is_settled === 1, place };
+    return { ...row, is_settled: row.is_settled === 1, sessions: JSON.parse(row.sessions), place };
+  }
+
+  /** Where each file was when it was read last. */
+  paths(): readonly Pick<Bookmark, "key" | "path">[] {
+    return this.#database
+      .prepare<Pick<Row, "key" | "path">>("SELECT key, path FROM bookmarks WHERE log_id = ? AND path <> ''")
+      .all(this.#logId);
+  }
+
+  /** Deletes the bookmark of a file that is gone. */
+  drop(key: string): void {
+    this.#database.prepare("DELETE FROM bookmarks WHERE log_id = ? AND key = ?").run(this.#logId, key);
   }
 
   /** Stores a bookmark, once everything that was read before it is in the log. */
   async save(bookmark: Bookmark, generation: number): Promise<void> {
-    const { key, path, stamp, importer, is_settled } = bookmark;
+    const { key, path, stamp, importer, is_settled, sessions } = bookmark;
     const place = bookmark.place === undefined ? null : serialize(bookmark.place);
     if (place !== null && place.length > PLACE_BYTES_MAX) return;
     const { position } = await this.#log.head();
@@ -129,9 +144,23 @@ export class Bookmarks {
         this.#database
           .prepare("UPDATE logs SET position = ?, hash = ? WHERE log_id = ? AND position <= ?")
           .run(position, hash, this.#logId, position);
+        // The file that was there before has another name now, or is gone.
         this.#database
-          .prepare("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-          .run(this.#logId, key, path, stamp, importer, is_settled ? 1 : 0, this.#nowMs(), place);
+          .prepare("UPDATE bookmarks SET path = '' WHERE log_id = ? AND path = ? AND key <> ?")
+          .run(this.#logId, path, key);
+        this.#database
+          .prepare("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+          .run(
+            this.#logId,
+            key,
+            path,
+            stamp,
+            importer,
+            is_settled ? 1 : 0,
+            JSON.stringify(sessions),
+            this.#nowMs(),
+            place,
+          );
       });
     } catch (error) {
       throw toFault(error, this.#database.name);
@@ -242,7 +271,7 @@ function withTables(database: Database): Database {
       ) STRICT;
       CREATE TABLE IF NOT EXISTS bookmarks (
         log_id TEXT NOT NULL, key TEXT NOT NULL, path TEXT NOT NULL, stamp TEXT NOT NULL, importer TEXT NOT NULL,
-        is_settled INTEGER NOT NULL, saved_ms INTEGER NOT NULL, place BLOB, PRIMARY KEY (log_id, key)
+        is_settled INTEGER NOT NULL, sessions TEXT NOT NULL, saved_ms INTEGER NOT NULL, place BLOB, PRIMARY KEY (log_id, key)
       ) STRICT;
       CREATE INDEX IF NOT EXISTS bookmarks_by_path ON bookmarks (log_id, path);
     `);

@@ -5,8 +5,10 @@ import type { ImportTarget } from "../import-batcher.js";
 import type { ImportedFile, ImportPlan, RejectedLine } from "../import-files.js";
 import { formatsOfFound } from "../places.js";
 import { reasonOf } from "../source-files.js";
+import type { SourceLoss } from "../source-loss.js";
 import { Bookmarks, type SeenState } from "./bookmarks.js";
 import { type SeenFile, seeFile, type WatchedRoot } from "./seen-files.js";
+import { SourceLosses } from "./source-losses.js";
 import { type LookResult, lookAt, ReplacedFile, SETTLE_MS, UnreadableFile } from "./watched-file.js";
 import { RootWatch } from "./watched-root.js";
 import type { WatchClock } from "./watches.js";
@@ -32,6 +34,15 @@ export interface WatchOptions {
   readonly onRejected?: ((line: RejectedLine) => void) | undefined;
   /** Called with the reason why nothing can be recorded, and when a folder is polled because it has no events. */
   readonly onTrouble?: ((reason: string) => void) | undefined;
+  /** Called when a file was deleted or has become shorter; the sessions that were read from it are kept. */
+  readonly onLost?: ((lost: LostFile) => void) | undefined;
+}
+
+export interface LostFile {
+  readonly file: string;
+  readonly how: SourceLoss["how"];
+  /** The sessions whose only source it was. */
+  readonly sessions: readonly string[];
 }
 
 /** Totals since watching began. */
@@ -71,6 +82,7 @@ export class Watch {
   readonly #settling = new Map<string, number>();
   /** Files that could not be opened when they were found, which may have no events. */
   readonly #doubtful = new Set<string>();
+  readonly #losses: SourceLosses;
   readonly #failures = new Map<string, { readonly reason: string; readonly stamp: string; readonly retryAt: number }>();
   readonly #totals = { looks: 0, bytes: 0, added: 0, rejected: 0 };
   readonly #ending = new AbortController();
@@ -92,6 +104,9 @@ export class Watch {
     this.#clock = clock;
     this.#queue = new LookQueue(clock, (path) => this.#look(path));
     this.#states = bookmarks.states();
+    const { roots, target, options } = parts;
+    const isSeen = (key: string): boolean => this.#files.has(key);
+    this.#losses = new SourceLosses({ roots, target, bookmarks, clock, isSeen, onLost: options.onLost });
     const listener = {
       seen: (file: SeenFile, is_first: boolean) => this.#compare(file, is_first ? "old" : "fresh"),
       changed: (path: string) => this.#queue.mark(path, "fresh"),
@@ -148,6 +163,8 @@ export class Watch {
       if (file !== undefined) this.#compare(file, "fresh");
     }
     await Promise.all(this.#roots.map((root) => root.tick()));
+    // Before bookmarks of files that are gone are deleted.
+    await this.#losses.check(isFirst).catch((error: unknown) => this.#tell(reasonOf(error)));
     if (isFirst) this.#bookmarks.prune(this.#files);
   }
 
@@ -170,7 +187,10 @@ export class Watch {
     const { plan, target } = this.#parts;
     try {
       // Events come for folders and pipes too, and opening a pipe may wait for ever.
-      if (seeFile(path, (lost, error) => this.#fail(lost, "", reasonOf(error))) === undefined) return;
+      if (seeFile(path, (lost, error) => this.#fail(lost, "", reasonOf(error))) === undefined) {
+        this.#losses.missing(path);
+        return;
+      }
       const { signal } = this.#ending;
       const looked = await lookAt(path, {
         plan: { ...plan, formats: formatsOfFound(path, this.#parts.roots) },
@@ -181,6 +201,7 @@ export class Watch {
       });
       this.#trouble = "";
       this.#failures.delete(path);
+      if (looked.shortened !== undefined) await this.#losses.note(looked.shortened, "shortened");
       this.#note(path, looked);
       if (looked.bookmark.place === undefined) this.#queue.delay(path, (performance.now() - start) * WHOLE_SHARE);
     } catch (error) {

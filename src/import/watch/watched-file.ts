@@ -41,6 +41,8 @@ export interface LookResult {
   readonly bytes: number;
   readonly rejected: readonly RejectedLine[];
   readonly bookmark: Bookmark;
+  /** What was known of a file that is shorter than what was read of it. */
+  readonly shortened?: Pick<StoredBookmark, "path" | "place" | "sessions" | "saved_ms">;
 }
 
 const nothing = { format: "", added: 0, existing: 0, bytes: 0, rejected: [] };
@@ -55,14 +57,17 @@ export async function lookAt(path: string, parts: LookParts): Promise<LookResult
     const found = toSeen(path, await handle.stat(), false);
     const bookmark = parts.bookmarks.find(found.key, path);
     const quiet_ms = quietMs(found, bookmark, parts.nowMs);
-    const seen: Seen = { ...found, handle, quiet_ms, generation: parts.bookmarks.generation };
+    const sessions = bookmark?.sessions ?? [];
+    const seen: Seen = { ...found, handle, quiet_ms, generation: parts.bookmarks.generation, sessions };
     const place = bookmark?.place;
     const known = bookmark === undefined ? undefined : importerNamed(bookmark.importer);
     const importer = known !== undefined && isAllowed(known.format, parts.plan.formats) ? known : undefined;
     if (place !== undefined && importer?.reads === "lines" && (await continues(handle, place))) {
       return await readOn(seen, { importer, place, opening: unopened(path) }, parts);
     }
-    return await readAnew(seen, parts);
+    const looked = await readAnew(seen, parts);
+    const isShortened = bookmark !== undefined && place !== undefined && found.bytes < place.offset;
+    return isShortened ? { ...looked, shortened: { ...bookmark, path } } : looked;
   } finally {
     await handle.close();
   }
@@ -73,6 +78,8 @@ interface Seen extends SeenFile {
   /** How long it was not written to. */
   readonly quiet_ms: number;
   readonly generation: number;
+  /** What was read from it before. */
+  readonly sessions: readonly string[];
 }
 
 /** A file's own time may be in the future: then the time since the last look counts. */
@@ -134,7 +141,9 @@ async function readOn(
     reach: async (next, is_last) => {
       reached = next;
       // The empty stamp makes a later look find that there is more to read.
-      if (!is_last) await keep({ ...seen, stamp: "" }, parts, { importer: name, place: next, is_settled: false });
+      if (is_last) return;
+      const { sessions } = tally;
+      await keep({ ...seen, stamp: "" }, parts, { importer: name, place: next, is_settled: false, sessions });
     },
   });
   const read = new FileSource(file, {
@@ -153,7 +162,8 @@ async function readOn(
   await batcher.takeAll(await read.read(importer));
   await batcher.flush();
   const { added, existing } = tally;
-  const bookmark = await keep(seen, parts, { importer: name, place: reached, is_settled: !growth.wasGrowing });
+  const is_settled = !growth.wasGrowing;
+  const bookmark = await keep(seen, parts, { importer: name, place: reached, is_settled, sessions: tally.sessions });
   return { format: importer.format, added, existing, bytes: growing.bytes, rejected, bookmark };
 }
 
@@ -180,17 +190,23 @@ async function readWhole(seen: Seen, parts: LookParts): Promise<LookResult> {
   const growth = new GrowthCheck(seen.quiet_ms < SETTLE_MS.whole);
   const plan = { ...parts.plan, isGrowing: growth.isGrowing, signal: parts.signal };
   const options = { onFile, onProgress };
-  const { added, existing, rejected } = await importFiles([seen.path], { target: parts.target, plan, options });
-  const bookmark = await keep(seen, parts, { importer: format, is_settled: !growth.wasGrowing });
+  const sessions = new Set<string>();
+  const onSession = (session: string): void => void sessions.add(session);
+  const { added, existing, rejected } = await importFiles([seen.path], {
+    ...{ target: parts.target, plan, options, onSession },
+  });
+  const bookmark = await keep(seen, parts, { importer: format, is_settled: !growth.wasGrowing, sessions });
   return { format, added, existing, bytes: seen.bytes, rejected, bookmark };
 }
 
 async function keep(
-  { key, path, stamp, generation }: Seen,
+  { key, path, stamp, generation, sessions: before }: Seen,
   { bookmarks }: LookParts,
-  { importer = "", place, is_settled }: Pick<Bookmark, "is_settled"> & Partial<Bookmark>,
+  found: Pick<Bookmark, "is_settled"> & Partial<Omit<Bookmark, "sessions">> & { readonly sessions?: Iterable<string> },
 ): Promise<Bookmark> {
-  const bookmark = { key, path, stamp, importer, is_settled, place };
+  const { importer = "", place, is_settled } = found;
+  const sessions = [...new Set([...before, ...(found.sessions ?? [])])];
+  const bookmark = { key, path, stamp, importer, is_settled, sessions, place };
   await bookmarks.save(bookmark, generation);
   return bookmark;
 }

@@ -17,6 +17,7 @@ const names = optionNames<WatchOptions>({
   onFile: true,
   onRejected: true,
   onTrouble: true,
+  onLost: true,
 });
 
 /** The time by which files are watched; tests give their own. */

@@ -12,7 +12,7 @@ export function toAnthropic(
   systems: readonly (Item & { readonly type: "system" })[],
   groups: readonly MessageGroup[],
 ): AnthropicHistory {
-  const ids = new CallIds();
+  const blocksOf = groupWriter();
   const merged: { role: "user" | "assistant"; blocks: Block[] }[] = [];
   const add = (role: "user" | "assistant", blocks: readonly Block[]): void => {
     if (blocks.length === 0) return;
@@ -21,17 +21,27 @@ export function toAnthropic(
     else merged.push({ role, blocks: [...blocks] });
   };
   for (const group of groups) {
-    const named = group.calls.map(({ call, result }) => ({ call, result, id: ids.make(call.id) }));
-    add(group.type, groupBlocks(group, named));
-    add(
-      "user",
-      named.flatMap(({ result, id }) =>
-        result === undefined ? [] : [toToolResult(result.content, id, result.is_error)],
-      ),
-    );
+    const { said, results } = blocksOf(group);
+    add(group.type, said);
+    add("user", results);
   }
   const system = systems.map((item) => plainText(item.content)).filter((text) => text.trim() !== "");
   return { system: system.join("\n\n"), messages: trimEnd(merged.map(withoutLastThoughts)).map(toMessage) };
+}
+
+/** Writes one group after another as blocks: what was said, and the results of its calls. */
+export function groupWriter(): (group: MessageGroup) => {
+  readonly said: readonly JsonObject[];
+  readonly results: readonly JsonObject[];
+} {
+  const ids = new CallIds();
+  return (group) => {
+    const named = group.calls.map(({ call, result }) => ({ call, result, id: ids.make(call.id) }));
+    const results = named.flatMap(({ result, id }) =>
+      result === undefined ? [] : [toToolResult(result.content, id, result.is_error)],
+    );
+    return { said: groupBlocks(group, named), results };
+  };
 }
 
 interface NamedCall {
@@ -109,7 +119,8 @@ function toBlocks(content: Content, role: "user" | "assistant"): readonly Block[
 function mediaOf(part: JsonValue): Block | undefined {
   if (!isJsonObject(part)) return undefined;
   const { type } = part;
-  if (type === "image_url") return toMedia("image", isJsonObject(part.image_url) ? part.image_url.url : part.image_url);
+  const isImage = type === "image_url" || type === "input_image";
+  if (isImage) return toMedia("image", isJsonObject(part.image_url) ? part.image_url.url : part.image_url);
   if (type === "file" && isJsonObject(part.file)) return toMedia("document", part.file.file_data);
   if ((type !== "image" && type !== "document") || !isJsonObject(part.source)) return undefined;
   const source = toSource(part.source, type);

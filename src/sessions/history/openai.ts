@@ -66,7 +66,8 @@ function mediaOf(part: JsonValue, role: OpenAiMessage["role"]): JsonObject | und
   if (part.type === "file" && isJsonObject(file) && (hasTexts(file, "file_id") || hasTexts(file, "file_data"))) {
     return { type: "file", file };
   }
-  return part.type === "image_url" ? toImage(part.image_url) : toMedia(part);
+  const isImage = part.type === "image_url" || part.type === "input_image";
+  return isImage ? toImage(part.image_url) : toMedia(part);
 }
 
 /** The URL of an image, alone or in an object, as people write it. */

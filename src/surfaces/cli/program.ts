@@ -67,6 +67,14 @@ const commandGroups = {
       summary: "show entries as they are recorded",
       load: async () => (await import("./commands/tail.js")).tailCommand,
     },
+    lost: {
+      summary: "list sessions whose files are gone; the record keeps them",
+      load: async () => (await import("./commands/lost.js")).lostCommand,
+    },
+    resume: {
+      summary: "write a session back where a coding agent goes on with it",
+      load: async () => (await import("./commands/resume.js")).resumeCommand,
+    },
     export: {
       summary: "write entries to a file",
       load: async () => (await import("./commands/export.js")).exportCommand,

@@ -6,6 +6,7 @@ import {
   type ImportedFile,
   importFormats,
   knownPlaces,
+  type LostFile,
   placeVariables,
   type Recorder,
   type RejectedLine,
@@ -37,7 +38,7 @@ export const watchCommand: CommandModule = {
         helpText(
           [
             `A line is recorded within two seconds. Watching continues where it stopped, also after a restart and when a file was
-rotated, truncated or replaced. Deleting a file does not change the record.`,
+rotated, truncated or replaced. A deleted file is noted, and its sessions are kept: \`hansard lost\` lists them.`,
           ],
           [
             ["record what all known tools write", "hansard watch"],
@@ -81,6 +82,7 @@ async function follow(recorder: Recorder, invocation: Invocation, stopped: Promi
     onFile: (file) => reporter.file(file),
     onRejected: (line) => reporter.rejected(line),
     onTrouble: (reason) => reporter.trouble(reason),
+    onLost: (lost) => reporter.lost(lost),
   });
   reporter.begin(watch, operands.length === 0 ? knownPlaces().map(({ path }) => path) : operands);
   const shown = setInterval(() => reporter.show(), SHOW_EVERY_MS);
@@ -125,6 +127,10 @@ class JsonReporter {
 
   trouble(reason: string): void {
     this.#write({ event: "trouble", reason });
+  }
+
+  lost(lost: LostFile): void {
+    this.#write({ event: "lost", ...lost });
   }
 
   caughtUp(): void {
@@ -177,6 +183,11 @@ class TextReporter {
 
   trouble(reason: string): void {
     this.#line("err", cleanLine(reason));
+  }
+
+  lost({ file, how, sessions }: LostFile): void {
+    const kept = countOf(sessions.length, "session is kept", "sessions are kept");
+    this.#line("out", `${pathText(file)}: ${how === "deleted" ? "deleted" : "became shorter"}; ${kept}`);
   }
 
   caughtUp(): void {
