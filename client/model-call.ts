@@ -41,7 +41,7 @@ export function toInteraction(call: ModelCall): Omit<InteractionInput, "latency_
     finish_reason,
     content,
     tool_calls: tool_calls.length === 0 ? undefined : tool_calls,
-    request: Object.keys(given.settings).length === 0 ? undefined : given.settings,
+    request: given.settings,
   });
   const error = errorOf(call, answer);
   return {

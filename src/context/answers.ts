@@ -1,9 +1,12 @@
 // Which answer of a model an entry belongs to, and the answers of a session before it.
+
+import { NO_CALLS, sameCallsIn } from "../index/call-steps.js";
 import type { EntryIndex } from "../index/port.js";
 import { HAS_CONTEXT } from "../index/references.js";
 import type { Entry, EntryOf, Interaction } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { readRole, textsOfUser } from "../model/roles.js";
+import type { SameCalls } from "../model/same-calls.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
 
 /** What a model answered, or the place in a session where it would have. */
@@ -45,19 +48,37 @@ export class AnswerFinder {
     }
   }
 
-  /** The answer before one, of its own kind: the same call may have been recorded as both. */
+  /** The answer before one: another call, although the same call may have been recorded as a message and as an interaction. */
   async previous(answer: ModelAnswer): Promise<ModelAnswer | undefined> {
-    return this.#read(await this.#before(answer, [answer.kind === "interaction" ? "interaction" : "message"]));
+    const before = await this.#before(answer, ["interaction", "message"], LOOKED_BACK);
+    const { messageOf, interactionOf } = await this.#sameCalls(answer);
+    const own = [messageOf.get(answer.position), interactionOf.get(answer.position)];
+    const interaction = answer.kind === "interaction" ? answer.position : interactionOf.get(answer.position);
+    const other = before.find(
+      (position) =>
+        !own.includes(position) && (interaction === undefined || interactionOf.get(position) !== interaction),
+    );
+    return this.#read(other === undefined ? [] : [other]);
   }
 
-  /** The interaction whose request was recorded for the same answer, by the provider's name of it. */
-  async recordedCall({ extra }: EntryOf<"message">): Promise<Interaction | undefined> {
-    const { message_id } = extra;
-    if (typeof message_id !== "string" || message_id === "") return undefined;
-    const references = [{ what: "answer", reference: message_id } as const, HAS_CONTEXT];
-    const found = await this.#index.list({ filter: { kinds: ["interaction"], references }, limit: 1 });
-    const [interaction] = await this.#entries.readWhole(found.map(({ position }) => position));
+  /** The interaction whose request was recorded for the same answer. */
+  async recordedCall(message: EntryOf<"message">): Promise<Interaction | undefined> {
+    const position = (await this.#sameCalls(message)).interactionOf.get(message.position);
+    const interaction = await this.#read(position === undefined ? await this.#named(message) : [position]);
     return interaction?.kind === "interaction" ? interaction : undefined;
+  }
+
+  /** By the provider's id of the answer, in whichever session; none where several have the same id. */
+  async #named({ extra: { message_id } }: EntryOf<"message">): Promise<readonly number[]> {
+    if (typeof message_id !== "string" || message_id === "") return [];
+    const references = [{ what: "answer", reference: message_id } as const, HAS_CONTEXT];
+    const found = await this.#index.list({ filter: { kinds: ["interaction"], references }, limit: 2 });
+    return found.length === 1 ? found.map(({ position }) => position) : [];
+  }
+
+  async #sameCalls({ session_id, position }: Entry): Promise<SameCalls> {
+    if (session_id === "") return NO_CALLS;
+    return sameCallsIn(this.#index, { session_id, from: position, through: position });
   }
 
   async #interactionOf({ interaction_id }: EntryOf<"response">): Promise<Interaction | undefined> {

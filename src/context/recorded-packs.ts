@@ -3,6 +3,7 @@
 //
 // The distinct texts of a session are cached with the packs that hold them. Sessions with very large packs are read every time.
 
+import { sameCallsIn } from "../index/call-steps.js";
 import { partsOfPack } from "../index/derivation.js";
 import { rowPages } from "../index/port.js";
 import { HAS_CONTEXT } from "../index/references.js";
@@ -105,7 +106,21 @@ export class RecordedPacks {
     const table = await this.#table(given, before);
     const messages = await this.#positions(session_id, { kinds: ["message"], role: "assistant" });
     const answers = [...new Set([...messages, ...given])].sort((left, right) => left - right);
-    return { table, unrecorded: answers.filter((position) => table?.recorded.has(position) !== true) };
+    const isRecorded = await this.#recordedAnswers(session_id, table, { messages, given });
+    return { table, unrecorded: answers.filter((position) => !isRecorded(position)) };
+  }
+
+  /** A message is recorded, too, where it is the same call as an interaction whose context was recorded. */
+  async #recordedAnswers(
+    session_id: string,
+    table: PackTable | undefined,
+    { messages, given }: { readonly messages: readonly number[]; readonly given: readonly number[] },
+  ): Promise<(position: number) => boolean> {
+    const recorded = table?.recorded ?? new Set<number>();
+    const [from, through] = [messages[0], messages.at(-1)];
+    if (from === undefined || through === undefined || given.length === 0) return (position) => recorded.has(position);
+    const { interactionOf } = await sameCallsIn(this.#parts.index, { session_id, from, through });
+    return (position) => recorded.has(position) || recorded.has(interactionOf.get(position) ?? 0);
   }
 
   /** Positions of interactions, and of messages that name their request, in order. */

@@ -319,7 +319,7 @@ class ContextLifetimes {
     for (let [after, looked] = [position, 0]; looked < FOLLOWING_MAX; limit = FOLLOWING_MORE) {
       const behind = await this.#parts.index.sessionPositions({ ...range, after, limit });
       const kept = behind.filter((one) => one < end.position && !withdrawals.has(one));
-      items = [...items, ...(await this.#entries.read(kept)).flatMap(toItems)];
+      items = [...items, ...(await this.#entries.read(kept)).flatMap((entry) => toItems(entry))];
       const hidden = hiddenFrom(items, position);
       if (hidden !== undefined) return { position: hidden + 1, why: "window" };
       after = behind.at(-1) ?? end.position;
@@ -336,7 +336,7 @@ class ContextLifetimes {
     let limit = TURN_ENTRIES;
     for (let after = position + 1; !items.some(opensTurn); limit = TURN_MORE) {
       const before = await this.#parts.index.sessionPositions({ session_id, order: "desc", after, kinds, limit });
-      items = [...(await this.#entries.read(before.toReversed())).flatMap(toItems), ...items];
+      items = [...(await this.#entries.read(before.toReversed())).flatMap((entry) => toItems(entry)), ...items];
       if (before.length < limit) break;
       after = before.at(-1) as number;
     }

@@ -23,6 +23,15 @@ export interface CallTelling extends CallFacts {
   readonly session_id?: string;
   readonly project?: string;
   readonly client?: string;
+  /** What else identifies it within its session, where the provider's id may be missing. */
+  readonly same?: SameFacts;
+}
+
+interface SameFacts {
+  readonly calls?: readonly string[];
+  readonly said?: string;
+  /** Whether it is a message, and not the recorded request. */
+  readonly is_message?: true;
 }
 
 export const callFold: Fold = {
@@ -62,15 +71,28 @@ function addRows(key: string, document: IndexDocument | undefined, rows: readonl
   return { collection: CALLS, key, sort: Number(key), position, labels: [], body: { calls } as object as Body };
 }
 
-function toTelling({ position, created_ms, session_id, project, client, facts }: EntryRow): CallTelling {
+function toTelling({ position, kind, created_ms, session_id, project, client, facts }: EntryRow): CallTelling {
+  const call = facts?.call as object as CallFacts;
   return {
     position,
     created_ms,
     ...(session_id === "" ? {} : { session_id }),
     ...(project === "" ? {} : { project }),
     ...(client === "" ? {} : { client }),
-    ...(facts?.call as object as CallFacts),
+    ...call,
+    ...sameFacts(kind, call, facts?.same as SameFacts | undefined),
   };
+}
+
+/** A message with the provider's id is found by that. */
+function sameFacts(kind: string, call: CallFacts, facts: SameFacts | undefined): Pick<CallTelling, "same"> {
+  const isMessage = kind === "message";
+  if (facts === undefined || (kind !== "interaction" && !isMessage) || (isMessage && call.message !== undefined))
+    return {};
+  const { calls, said } = facts;
+  if (calls === undefined && said === undefined) return {};
+  const keys = calls === undefined ? { said: said as string } : { calls };
+  return { same: { ...keys, ...(isMessage ? { is_message: true } : {}) } };
 }
 
 type Body = IndexDocument["body"];

@@ -11,6 +11,7 @@ import { normalise } from "../model/normalise.js";
 import { readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import { callFactsOf } from "./call-fold.js";
+import { stepFactsOf } from "./call-steps.js";
 import type { EntryIndex, EntryRow, EntryTexts, Reference } from "./port.js";
 import { carries, HAS_ALTERED, referencesOf } from "./references.js";
 
@@ -92,8 +93,14 @@ export function isAlteredRow(row: EntryRow): boolean {
   return carries(row, HAS_ALTERED);
 }
 
-/** Facts for folds, besides what every row has. */
+/** Facts for folds and for finding the same call, besides what every row has. */
 function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
+  const facts = foldFactsOf(kind, body);
+  const same = stepFactsOf(kind, body) as JsonObject | undefined;
+  return same === undefined ? facts : { ...facts, same };
+}
+
+function foldFactsOf(kind: string, body: JsonObject): JsonObject | undefined {
   const { through, withdraws, entry_id } = body;
   if (kind === "session_info") return toSessionInfo(body);
   if (kind === "withdrawal" && typeof withdraws === "number") return { withdraws };

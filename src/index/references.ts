@@ -128,7 +128,7 @@ function isGivenList(kind: string, { extra }: JsonObject): boolean {
 }
 
 function answerIdsOf(kind: string, { extra }: JsonObject): readonly string[] {
-  const id = isCall(kind) && isJsonObject(extra) ? extra.message_id : undefined;
+  const id = (isCall(kind) || kind === "message") && isJsonObject(extra) ? extra.message_id : undefined;
   return typeof id === "string" && id !== "" && id.length <= ANSWER_CHARS_MAX ? [id] : [];
 }
 

@@ -25,6 +25,10 @@ interface Group {
   into?: Group;
 }
 
+/** A message of a call stands near its request, and of these so many are remembered. */
+const NEAR = 256;
+const WAITING_MAX = 20_000;
+
 /** What identifies a call, the most reliable first. */
 const identities = ["of", "message", "request"] as const;
 
@@ -36,6 +40,8 @@ export class CallMerger {
     message: new Map<string, Group>(),
     request: new Map<string, Group>(),
   };
+  /** By session and key: records whose other one has not come yet. */
+  readonly #waiting = new Map<string, readonly Waiter[]>();
   /** Calls whose ids others have as well, by both of their ids. */
   readonly #contested = new Map<string, Group>();
 
@@ -49,12 +55,43 @@ export class CallMerger {
       else isContested = true;
     }
     if (isContested) group = this.#contest(telling, group);
+    group = this.#joinNear(telling, group);
     if (group.tellings[0] === telling) this.#groups.push(group);
     for (const identity of identities) {
       const id = telling[identity];
       // The first call of an id keeps it.
       if (id !== undefined && !this.#known[identity].has(id)) this.#known[identity].set(id, group);
     }
+  }
+
+  /** The other record of the same call, which may lack the provider's id: by the ids of its tool calls, or by its text. */
+  #joinNear(telling: CallTelling, own: Group): Group {
+    const { same, session_id, position } = telling;
+    if (same === undefined || session_id === undefined) return own;
+    const keys = same.calls ?? [same.said ?? ""];
+    const names = keys.map((key) => JSON.stringify([session_id, key]));
+    for (const name of names) {
+      const other = this.#waiting.get(name)?.find((waiter) => isOtherRecord(waiter, telling));
+      const group = rootOf(other?.group);
+      if (other === undefined || group === undefined || !isOneCall(own, group)) continue;
+      for (const key of other.names) {
+        this.#waiting.set(
+          key,
+          (this.#waiting.get(key) ?? []).filter((waiter) => waiter !== other),
+        );
+      }
+      return merged(group, own);
+    }
+    const waiter: Waiter = { telling, group: own, names };
+    for (const name of names) {
+      const near = (this.#waiting.get(name) ?? []).filter(({ telling: one }) => position - one.position <= NEAR);
+      this.#waiting.set(name, [...near, waiter]);
+    }
+    for (const [name] of this.#waiting) {
+      if (this.#waiting.size <= WAITING_MAX) break;
+      this.#waiting.delete(name);
+    }
+    return own;
   }
 
   #contest({ message, request }: CallTelling, own: Group): Group {
@@ -81,6 +118,20 @@ export class CallMerger {
     // What a total had left over may be a call that was recorded by other means.
     for (const rest of rests) if (!counted.has(nameOf(rest))) yield rest;
   }
+}
+
+/** A record of a call whose other record may follow. */
+interface Waiter {
+  readonly telling: CallTelling;
+  readonly group: Group;
+  readonly names: readonly string[];
+}
+
+/** Two calls may say the same; that they also take as many tokens is no accident. */
+function isOtherRecord({ telling: one }: Waiter, other: CallTelling): boolean {
+  const isNear = other.position - one.position <= NEAR && one.same?.is_message !== other.same?.is_message;
+  const isSameCount = one.tokens === undefined || other.tokens === undefined || outputOf(one) === outputOf(other);
+  return isNear && isSameCount;
 }
 
 function nameOf({ session_id, tokens }: ModelCall): string {

@@ -280,6 +280,8 @@ test("a session of interactions alone reads as questions and answers", async () 
   ]);
   await server.post("/entries", turn("s", 1));
   expect((await server.get("/sessions/s/history")).body.messages).toMatchObject([
+    { content: "Why?" },
+    { content: "Because." },
     { content: "question 1" },
     { content: "answer 1" },
   ]);

@@ -54,6 +54,17 @@ test("a subagent is a line in its place, with its outline, and leads to its own 
   await page.getByRole("heading", { name: "Invoice totals off by one cent" }).waitFor();
 });
 
+test("a call that was recorded as a request and as a message is one row", async () => {
+  const recorder = server().recorder;
+  const session = recorder.session("one-call");
+  await session.message({ role: "user", content: "Which tide?" });
+  await session.interaction({ prompt: "Which tide?", response: "The morning tide.", context_pack: { messages: [] } });
+  await session.message({ role: "assistant", content: "The morning tide." });
+  const { page } = await open(`${server().address}/ui/sessions/one-call`);
+  await page.getByText("The morning tide.").first().waitFor();
+  expect(await page.getByText("The morning tide.").count()).toBe(1);
+});
+
 test("an answer is judged in place, and copied as a model would be given it", async () => {
   const { page } = await open(`${server().address}${MARCH}`, { permissions: ["clipboard-read", "clipboard-write"] });
   const line = page.locator(".line", { hasText: "I will read the rounding code first" });

@@ -93,7 +93,7 @@ function isFinal(entry: GeneratedEntry): boolean {
 }
 
 function isTalk(entry: GeneratedEntry, hasMessages: boolean): boolean {
-  if (!hasMessages) return entry.kind === "interaction";
+  if (entry.kind === "interaction" || !hasMessages) return entry.kind === "interaction";
   if (entry.kind === "tool_call") return entry.tool_call_id !== "";
   return entry.kind === "message" && entry.role !== "system" && entry.role !== "developer";
 }

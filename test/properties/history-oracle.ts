@@ -58,7 +58,11 @@ export interface Budget {
 export function expectedHistory(session: readonly GeneratedEntry[], options: Budget): readonly Shape[] | number {
   const hasMessages = session.some((entry) => entry.kind === "message");
   const all = withoutWithdrawn(session);
-  const entries = [...keptIn(session).map((at) => itemAt(all, at - 1)), ...all.slice(boundaryIn(session))];
+  const shown = all.map((entry) => (hasMessages && entry.kind === "interaction" ? asMessages(entry) : [entry]));
+  const entries = [
+    ...keptIn(session).flatMap((at) => itemAt(shown, at - 1)),
+    ...shown.slice(boundaryIn(session)).flat(),
+  ];
   const groups = hasMessages ? repaired(entries, options.include_pending) : fromInteractions(entries);
   const summary = String(consolidationsIn(session).at(-1)?.summary ?? "");
   const front = summary.trim() === "" ? [] : [shape("user", summary)];
@@ -66,6 +70,14 @@ export function expectedHistory(session: readonly GeneratedEntry[], options: Bud
   if (typeof window === "number" || window.length === 0) return window;
   const systems = all.filter((entry) => hasMessages && isSystem(entry));
   return [...systems.map((entry) => shape("system", entry.content)), ...window];
+}
+
+/** Among messages; generated ones are nobody else's call, since no two texts are the same. */
+function asMessages({ prompt, response = "" }: GeneratedEntry): readonly GeneratedEntry[] {
+  return [
+    { kind: "message", role: "user", content: prompt },
+    { kind: "message", role: "assistant", content: response },
+  ];
 }
 
 function isSystem({ kind, role }: GeneratedEntry): boolean {

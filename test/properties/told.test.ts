@@ -4,7 +4,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Context, EntryInput, Recorder } from "../../src/index.js";
+import { contentTexts } from "../../src/model/content.js";
 import { itemAt } from "../../src/model/item-at.js";
+import { type CallStep, pairCalls } from "../../src/model/same-calls.js";
 import { fuzz, fuzzTimeoutMs } from "../support/fuzz.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
 
@@ -153,6 +155,8 @@ async function recorded({ entries, forgotten }: Recorded): Promise<Recorder> {
 async function historyBefore(session: Recorded, position: number): Promise<readonly unknown[]> {
   const entries = session.entries.slice(0, position - 1);
   const before = await recorded({ entries, forgotten: session.forgotten.filter((index) => index < position - 1) });
+  // Before a message that was not recorded as a call, interactions are no part of what the program was given.
+  await before.session("s").info({ metadata: { source: {} } });
   const hasMessages = ((await before.session("s").summary())?.messages ?? 0) > 0;
   if (hasMessages) await before.session("s").message({ role: "user", content: "behind" });
   const history = await before.session("s").history();
@@ -173,6 +177,33 @@ function differences(then: readonly unknown[], now: readonly unknown[]) {
     return [];
   });
   return { kept: now.length - added.length, added, removed: left.map((one) => JSON.parse(one) as unknown) };
+}
+
+/** Which entries are one call, worked out from the entries alone. */
+function sameCallsOf({ entries, forgotten }: Recorded) {
+  const responses = new Map(
+    entries.flatMap((entry) => (entry.kind === "response" ? [[entry.interaction_id, entry]] : [])),
+  );
+  const isGone = (id: unknown): boolean => forgotten.some((index) => entries[index]?.id === id);
+  const steps = entries.flatMap(({ id, kind, role, ...fields }, index): readonly CallStep[] => {
+    const position = index + 1;
+    if (isGone(id)) return [];
+    if (kind === "interaction") {
+      const late = responses.get(id);
+      const response = late === undefined || isGone(late.id) ? fields.response : late.response;
+      return [{ position, by: "interaction", asked: fields.prompt as string, ...said(response) }];
+    }
+    if (kind !== "message" || (role !== "user" && role !== "assistant")) return [];
+    const words = contentTexts(fields.content).join("\n");
+    if (role === "user") return [{ position, by: "user", asked: words }];
+    const calls = (fields.tool_calls ?? []) as readonly { readonly id: string }[];
+    return [{ position, by: "message", ...said(words), calls: calls.map((one) => one.id) }];
+  });
+  return pairCalls(steps);
+}
+
+function said(text: unknown): { readonly said?: string } {
+  return typeof text === "string" && text !== "" ? { said: text } : {};
 }
 
 interface GivenContext {
@@ -213,8 +244,11 @@ test(
       fc.asyncProperty(sessions, async (session) => {
         const recorder = await recorded(session);
         const turns = await turnsOf(recorder, session.entries);
+        const { interactionOf } = sameCallsOf(session);
+        const callOf = (position: number): number => interactionOf.get(position) ?? position;
         for (const { position, kind, context } of turns) {
-          const { prompt, context_pack } = itemAt(session.entries, position - 1);
+          const { prompt } = itemAt(session.entries, position - 1);
+          const { context_pack } = itemAt(session.entries, callOf(position) - 1);
           const sent = (context_pack as { readonly messages?: readonly unknown[] } | undefined)?.messages;
           expect([position, context.exact]).toEqual([position, sent !== undefined]);
           const history = sent ?? (await historyBefore(session, position));
@@ -226,8 +260,10 @@ test(
           const asks =
             kind === "interaction" && sent === undefined && !isSaid ? [{ role: "user", content: prompt }] : [];
           expect([position, bare(context.messages)]).toEqual([position, [...history, ...asks]]);
-          const before = turns.findLast((turn) => turn.kind === kind && turn.position < position);
-          const { previous } = context;
+          const before = turns.findLast(
+            (turn) => turn.position < position && callOf(turn.position) !== callOf(position),
+          );
+          const { system: _, tools: __, ...previous } = context.previous ?? {};
           const expected =
             before === undefined
               ? undefined
@@ -240,9 +276,8 @@ test(
                     removed: without(toolsOf(before.context), toolsOf(context)),
                   },
                 };
-          expect(previous === undefined ? undefined : { ...previous, removed: bare(previous.removed) }).toEqual(
-            expected,
-          );
+          const { removed } = context.previous ?? {};
+          expect(removed === undefined ? undefined : { ...previous, removed: bare(removed) }).toEqual(expected);
         }
       }),
       fuzz(150),

@@ -9,13 +9,13 @@ interface ModelServer {
   close(): void;
 }
 
-/** The same question is answered with the same bytes. */
-export async function startModel(): Promise<string> {
+/** The same question is answered with the same bytes, and every answer has the same id unless ids are made. */
+export async function startModel(newId: () => string = () => "1"): Promise<string> {
   const file = pathToFileURL(join(repositoryRoot, "examples", "stand-in-model.mjs")).href;
   const { startModel: start } = (await import(file)) as {
     startModel: (options: { newId: () => string }) => Promise<ModelServer>;
   };
-  const server = await start({ newId: () => "1" });
+  const server = await start({ newId });
   onTestFinished(() => server.close());
   return server.address;
 }

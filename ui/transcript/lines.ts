@@ -1,5 +1,7 @@
 // Turns a session's entries into transcript lines: messages, tool calls with results, and marks.
+import { contentTexts } from "../../src/model/content.js";
 import { messageParts } from "../../src/model/content-parts.js";
+import { type CallStep, pairCalls } from "../../src/model/same-calls.js";
 import type { Row, Session } from "../api.js";
 import { isFailed, isLowConfidence, speakerOf } from "../format.js";
 
@@ -150,8 +152,11 @@ function relateEntries(entries: readonly Row[]) {
       for (const call of entry.tool_calls) if (typeof call.id === "string") calledByMessage.add(call.id);
     }
   }
+  const { messageOf } = pairCalls(interactions.size === 0 ? [] : entries.flatMap(toStep));
   /** Whether another entry's line shows this entry. */
   const isShownElsewhere = (entry: Row): boolean => {
+    // The message says what was said; what the model was given is the same from either.
+    if (entry.kind === "interaction") return messageOf.has(entry.position);
     if (entry.kind === "response") return interactions.has(entry.interaction_id);
     // The session's head shows its first title; only later changes get a line.
     if (entry.kind === "session_info") return entry.title === "" || entry.position === titles[0];
@@ -168,6 +173,36 @@ function relateEntries(entries: readonly Row[]) {
   /** Assistant messages without text, until the line of their calls exists. */
   const silent: Message[] = [];
   return { calledByEntry, resultByCall, responseByInteraction, withdrawn, scoreById, isShownElsewhere, silent };
+}
+
+/** Lists have the beginning of a response. */
+const COMPARED_CHARS = 1_000;
+
+/** What identifies the call that an entry tells of. */
+function toStep(entry: Row): readonly CallStep[] {
+  if (entry.kind !== "interaction" && entry.kind !== "message") return [];
+  const { position, extra } = entry;
+  const answer = typeof extra.message_id === "string" ? extra.message_id : undefined;
+  const idsIn = (calls: unknown): readonly string[] =>
+    Array.isArray(calls) ? calls.flatMap((call) => (typeof call?.id === "string" ? [call.id as string] : [])) : [];
+  if (entry.kind === "interaction") {
+    const said = comparedText(entry.response_excerpt ?? "");
+    return [
+      { position, by: "interaction", answer, calls: idsIn(extra.tool_calls), said, asked: comparedText(entry.prompt) },
+    ];
+  }
+  const speaker = speakerOf(entry);
+  const said = comparedText(contentTexts(entry.content).join("\n"));
+  if (speaker === "user") return [{ position, by: "user", asked: said }];
+  if (speaker !== "assistant") return [];
+  const blocks = Array.isArray(entry.content) ? entry.content : [];
+  const calls = [...idsIn(entry.tool_calls), ...idsIn(blocks.filter((block) => Object(block).type === "tool_use"))];
+  return [{ position, by: "message", answer, calls, said }];
+}
+
+function comparedText(text: string): string | undefined {
+  const plain = text.slice(0, COMPARED_CHARS).replace(/\s+/g, " ").trim();
+  return plain === "" ? undefined : plain;
 }
 
 /** Runs of calls grow in place: copying the line for each of 100,000 entries would be quadratic. */

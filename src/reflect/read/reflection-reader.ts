@@ -1,4 +1,5 @@
 // Reads the entries for reflection, newest first and a few at a time. They are unmasked: the visitor masks what it shows.
+import { sameCallsIn } from "../../index/call-steps.js";
 import { feedbackOn } from "../../index/feedback-fold.js";
 import { newestFirst, type RowKey, type RowQuery } from "../../index/port.js";
 import { bothHold, type RowFilter } from "../../index/row-filter.js";
@@ -86,6 +87,24 @@ export class ReflectionReader {
     }
   }
 
+  /** The interactions among these entries that are the same call as a message: what was said is counted with that. */
+  async #toldAsMessages(positions: readonly number[]): Promise<ReadonlySet<number>> {
+    const { index } = this.#parts;
+    const told = new Set<number>();
+    const ranges = new Map<string, { from: number; through: number }>();
+    for (const { kind, session_id, position } of await index.rowsAt(positions)) {
+      if (kind !== "interaction" || session_id === "") continue;
+      const range = ranges.get(session_id);
+      if (range === undefined) ranges.set(session_id, { from: position, through: position });
+      else range.through = position;
+    }
+    for (const [session_id, range] of ranges) {
+      const { messageOf } = await sameCallsIn(index, { session_id, ...range });
+      for (const position of messageOf.keys()) told.add(position);
+    }
+    return told;
+  }
+
   async #dislikesOf({ id }: Entry): Promise<readonly EntryOf<"feedback">[]> {
     const positions = (await feedbackOn(this.#parts.index, [id])).get(id) ?? [];
     const feedback = await this.#entries.read(positions.slice(-FEEDBACK_READ).reverse());
@@ -101,8 +120,10 @@ export class ReflectionReader {
       const keys = await this.#parts.index.list(page);
       const dislikedKeys = await this.#parts.index.list({ ...page, filter: bothHold(filter, isDisliked) });
       const dislikedHere = new Set(dislikedKeys.map(({ position }) => position));
+      const told = await this.#toldAsMessages(keys.map(({ position }) => position));
       for (let start = 0; start < keys.length; start += CHUNK_ROWS) {
-        const positions = keys.slice(start, start + CHUNK_ROWS).map((key) => key.position);
+        const chunk = keys.slice(start, start + CHUNK_ROWS).map((key) => key.position);
+        const positions = chunk.filter((position) => !told.has(position));
         for await (const entries of this.#entries.readInParts(positions)) yield { entries, disliked: dislikedHere };
         chunks += 1;
         if (chunks % CHUNKS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));

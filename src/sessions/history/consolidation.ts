@@ -11,12 +11,16 @@ export interface Step {
   readonly items: readonly Item[];
 }
 
-export function toStep(entry: EntryOf<"message"> | EntryOf<"tool_call"> | EntryOf<"interaction">): Step {
+/** With `is_prompted` for an interaction whose prompt a message says already. */
+export function toStep(
+  entry: EntryOf<"message"> | EntryOf<"tool_call"> | EntryOf<"interaction">,
+  is_prompted = false,
+): Step {
   const { position } = entry;
   // An interaction is a whole turn, once it has its response or has failed.
   if (entry.kind === "interaction") {
     const isAnswered = entry.response.trim() !== "" || entry.error !== "";
-    return { position, startsTurn: true, endsTurn: isAnswered, items: [] };
+    return { position, startsTurn: !is_prompted, endsTurn: isAnswered, items: [] };
   }
   const full = entry.kind === "message" ? messageToItems(entry) : toolCallToItems(entry);
   // Only calls and results are compared, since all texts of a session may need more than memory.

@@ -278,9 +278,12 @@ describe("a session of interactions", () => {
     expect(await recorder.session("s").history()).toEqual([said("user", "p"), said("assistant", "r")]);
   });
 
-  test("leaves its interactions out once it has a message", async () => {
-    const session = await recordedSession({ kind: "interaction", prompt: "p", response: "r" }, user("q"));
-    expect(await session.history()).toEqual([said("user", "q")]);
+  test("shows them among messages, unless it was imported: a transcript has everything that was said", async () => {
+    const entries = [{ kind: "interaction", prompt: "p", response: "r" }, user("q")] as const;
+    const session = await recordedSession(...entries);
+    expect(await session.history()).toEqual([said("user", "p"), said("assistant", "r"), said("user", "q")]);
+    const imported = await recordedSession(...entries, { kind: "session_info", metadata: { source: { tool: "t" } } });
+    expect(await imported.history()).toEqual([said("user", "q")]);
   });
 });
 

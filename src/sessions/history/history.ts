@@ -1,5 +1,6 @@
 // A session's history: read backwards from its end, only as far as the window reaches.
 
+import { NO_CALLS, sameCallsIn } from "../../index/call-steps.js";
 import { type Content, isBlank } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import { itemAt } from "../../model/item-at.js";
@@ -7,6 +8,7 @@ import type { JsonObject } from "../../model/json.js";
 import { isJsonLarger } from "../../model/json-size.js";
 import { limits } from "../../model/limits.js";
 import type { RecorderError } from "../../model/rejection.js";
+import type { SameCalls } from "../../model/same-calls.js";
 import { EntryReader } from "../../search/lists/entry-reader.js";
 import type { ReadingParts } from "../../search/lists/reader.js";
 import { getSession } from "../session-list.js";
@@ -176,14 +178,26 @@ export class HistoryReader {
       for (let at = 0; at < kept.length; ) {
         const { before } = span;
         const { entries, used } = await this.#entries.readSome(kept.slice(at), { before, bytes_max: READ_BYTES });
-        for (const entry of entries) {
+        const same = await this.#sameCalls(entries, span);
+        for (const entry of withoutSame(entries, span, same)) {
           const isConversation = entry.kind === "message" || entry.kind === "tool_call" || entry.kind === "interaction";
-          if (isConversation) steps.push(toStep(entry));
+          if (isConversation) steps.push(toStep(entry, same.prompted.has(entry.position)));
         }
         at += used;
       }
     }
     return steps;
+  }
+
+  async #sameCalls(entries: readonly Entry[], { session_id, is_mixed }: HistorySpan): Promise<SameCalls> {
+    const positions = entries.flatMap(({ kind, position }) => (kind === "interaction" ? [position] : []));
+    const [from, through] = [positions[0], positions.at(-1)];
+    if (!is_mixed || from === undefined || through === undefined) return NO_CALLS;
+    return sameCallsIn(this.#parts.index, {
+      session_id,
+      from: Math.min(from, through),
+      through: Math.max(from, through),
+    });
   }
 
   async #front(span: HistorySpan, budget: ReadBudget): Promise<Front> {
@@ -324,9 +338,10 @@ export class HistoryReader {
       if (budget.chars_left < 0) throw budget.refusal("read");
       // A consolidation may keep positions of other sessions, by mistake.
       const own = some.entries.filter((entry) => entry.session_id === session_id && kinds.includes(entry.kind));
-      const items = own
-        .sort((left, right) => left.position - right.position)
-        .flatMap(toItems)
+      own.sort((left, right) => left.position - right.position);
+      const same = await this.#sameCalls(own, span);
+      const items = withoutSame(own, span, same)
+        .flatMap((entry) => toItems(entry, same.prompted.has(entry.position)))
         .map(budget.toShown);
       yield { items, position: Math.min(...wanted.slice(at, at + some.used)) };
       at += some.used;
@@ -342,12 +357,21 @@ const NOTHING: HistoryGroups = { systems: [], groups: [] };
 /** The span of an unknown session: all its entries may have been altered. */
 const UNKNOWN = { above: 0, kinds: ["message", "tool_call", "interaction"] };
 
+/** Interactions that are the same call as a message, or that nobody answered, add nothing among messages. */
+function withoutSame(entries: readonly Entry[], { is_mixed }: HistorySpan, same: SameCalls): readonly Entry[] {
+  if (!is_mixed) return entries;
+  return entries.filter((entry) => {
+    if (entry.kind !== "interaction") return true;
+    return !same.messageOf.has(entry.position) && !(same.prompted.has(entry.position) && entry.response.trim() === "");
+  });
+}
+
 /** What an entry adds to history, each item with its entry. */
-export function toItems(entry: Entry): readonly Item[] {
+export function toItems(entry: Entry, is_prompted = false): readonly Item[] {
   if (entry.kind === "message") return messageToItems(entry);
   if (entry.kind === "tool_call") return toolCallToItems(entry);
   if (entry.kind === "consolidation") return summaryToItems(entry);
-  return entry.kind === "interaction" ? interactionToItems(entry) : [];
+  return entry.kind === "interaction" ? interactionToItems(entry, is_prompted) : [];
 }
 
 function shownIn({ systems, summary }: Front, { groups }: Conversation, { from, opening }: Window): HistoryGroups {

@@ -96,12 +96,12 @@ export function toolCallToItems(entry: EntryOf<"tool_call">): readonly Item[] {
   return [{ type: "result", call_id: entry.tool_call_id, content, name: entry.tool, is_error, is_spare: true, from }];
 }
 
-export function interactionToItems(interaction: Interaction): readonly Item[] {
+/** With `is_prompted` without the prompt, which a message says already. */
+export function interactionToItems(interaction: Interaction, is_prompted = false): readonly Item[] {
   const from = originOf(interaction);
-  return [
-    { type: "user", content: interaction.prompt, name: "", is_injected: false, from },
-    { type: "assistant", content: interaction.response, name: "", calls: [], reasoning: {}, from },
-  ];
+  const answer: Item = { type: "assistant", content: interaction.response, name: "", calls: [], reasoning: {}, from };
+  const { prompt: content } = interaction;
+  return is_prompted ? [answer] : [{ type: "user", content, name: "", is_injected: false, from }, answer];
 }
 
 /** The model was given the summary as a user's message. */

@@ -18,8 +18,10 @@ export interface HistorySpan {
   readonly cleared_through: number;
   /** Position of the newest consolidation since then, 0 without any: its summary is given to the model. */
   readonly consolidated_at: number;
-  /** What history consists of: interactions only if there is no message. */
+  /** What history consists of. */
   readonly kinds: readonly string[];
+  /** Whether interactions stand among messages: then only those that are no message's call add something. */
+  readonly is_mixed: boolean;
   /** Positions of withdrawn messages. */
   readonly withdrawn: ReadonlySet<number>;
 }
@@ -35,8 +37,11 @@ const OF_ANY_PLACE = ["message", "withdrawal"];
 export async function presentSpan(index: Sessions, session: SessionRow): Promise<HistorySpan> {
   const { session_id, by_kind, cleared_through, consolidated_through, consolidated_at } = session;
   const above = Math.max(cleared_through, consolidated_through);
-  const kinds = kindsOf((by_kind.message ?? 0) > 0);
-  const bare = { session_id, above, cleared_through, consolidated_at, kinds, withdrawn: new Set<number>() };
+  const has = { messages: (by_kind.message ?? 0) > 0, interactions: (by_kind.interaction ?? 0) > 0 };
+  // A transcript has everything that was said, and programs ask models for other things as well.
+  const is_mixed = has.messages && has.interactions && session.metadata.source === undefined;
+  const kinds = is_mixed ? [...kindsOf(true), "interaction"] : kindsOf(has.messages);
+  const bare = { session_id, above, cleared_through, consolidated_at, kinds, is_mixed, withdrawn: new Set<number>() };
   return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, { session_id }) };
 }
 
@@ -64,6 +69,7 @@ export async function spanBefore(
     cleared_through,
     consolidated_at: consolidated.at,
     kinds: kindsOf((await newest("message")) > 0),
+    is_mixed: false,
     withdrawn: new Set<number>(),
   };
   return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, bare) };

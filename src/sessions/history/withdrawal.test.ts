@@ -28,10 +28,13 @@ test("system messages can be withdrawn, and a window skips withdrawn messages", 
   expect((await session.history({ max_messages: 2 })).map(({ content }) => content)).toEqual(["be kind", "1", "3"]);
 });
 
-test("a session whose messages are all withdrawn has no history, not even its interactions", async () => {
-  const session = await recordedSession(user("q"), { kind: "interaction", prompt: "p", response: "r" });
+test("a session whose messages are all withdrawn has no history, but for interactions that are nobody's message", async () => {
+  const session = await recordedSession(user("q"), assistant("a"), { kind: "interaction", prompt: "q", response: "a" });
   await session.withdraw(1);
+  await session.withdraw(2);
   expect(await session.history()).toEqual([]);
+  await session.interaction({ prompt: "p", response: "r" });
+  expect((await session.history()).map(({ content }) => content)).toEqual(["p", "r"]);
 });
 
 test("a consolidation ends with a turn of the remaining messages", async () => {
