@@ -10,7 +10,7 @@ export const limits = {
   evidence_bytes: 32 * 1024 * 1024,
   context_bytes: 32 * 1024 * 1024,
   /** Entries read for a history or a context, including those it does not show. */
-  history_read_chars: 256 * 1024 * 1024,
+  history_read_chars: 128 * 1024 * 1024,
   nesting_levels: 200,
   /** JSON values are the members of objects and the items of lists, at every depth. */
   entry_values: 250_000,

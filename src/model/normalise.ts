@@ -99,6 +99,11 @@ export function codePoints(text: string): number {
   return count;
 }
 
+/** The same text by itself: a part of a text keeps the whole of it in memory, and one may be as large as an entry. */
+export function detached(part: string): string {
+  return Buffer.from(part, "utf16le").toString("utf16le");
+}
+
 /** The first `count` code points. */
 export function firstCodePoints(text: string, count: number): string {
   // A code point has at most two units.

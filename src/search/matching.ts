@@ -5,7 +5,15 @@ import type { StoredBody } from "../log/port.js";
 import { parseBodyText } from "../model/body.js";
 import type { JsonObject } from "../model/json.js";
 import { type Mask, noMask } from "../model/mask.js";
-import { boundaryFrom, isBoundary, normalise, originalRange, splitsPair, type TextRange } from "../model/normalise.js";
+import {
+  boundaryFrom,
+  detached,
+  isBoundary,
+  normalise,
+  originalRange,
+  splitsPair,
+  type TextRange,
+} from "../model/normalise.js";
 
 export interface Match {
   /** Undefined where the entry was altered: whether it matches is unknown. */
@@ -151,7 +159,7 @@ export function snippetOfMasked(text: string, terms: readonly string[]): Snippet
 function masked(text: string, shown: TextRange, matches: readonly MatchRange[], mask: Mask): Snippet {
   const places = matches.map(([start, end]) => [start + shown.start, end + shown.start] as const);
   const part = mask.cut({ text, ...shown, matches: places });
-  return { snippet: part.text, matches: part.matches };
+  return { snippet: detached(part.text), matches: part.matches };
 }
 
 function rangeAround(text: string, match: TextRange): TextRange {

@@ -76,6 +76,12 @@ export function givenAway({ buffer, byteLength }: Uint8Array): readonly ArrayBuf
   return isAlone && byteLength > COPIED_BYTES_MAX ? [buffer] : [];
 }
 
+/**
+ * Without a limit V8 lets the garbage of large entries grow to gigabytes before it collects it. What a thread needs at once is
+ * bounded by the limits of requests and histories.
+ */
+const OLD_MB = 448;
+
 export class Thread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -87,7 +93,10 @@ export class Thread {
       workerData: options.options,
       // Some flags of the program, such as --input-type, would keep a thread from starting.
       execArgv: [],
-      ...(options.young_mb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: options.young_mb } }),
+      resourceLimits: {
+        maxOldGenerationSizeMb: OLD_MB,
+        ...(options.young_mb === undefined ? {} : { maxYoungGenerationSizeMb: options.young_mb }),
+      },
     });
     this.#worker.on("message", (answer: ThreadAnswer) => this.#settle(answer));
     this.#worker.on("error", (error) => this.#end(stopped(error)));
