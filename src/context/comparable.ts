@@ -22,6 +22,16 @@ export function comparable(text: string): string {
   return WIDE_SPACE.test(plain) ? plain.replace(/\s+/g, " ") : plain;
 }
 
+/** Between them a phrase may be written in another way than the text that holds it: white space, quotes, dashes, ellipses, escapes. */
+const VARIABLE = /[\s'"\\.-]+/;
+const FRAGMENTS_MAX = 8;
+
+/** What occurs as it is in every text that holds a phrase in its compared form; the longest ones of many. */
+export function fragmentsOf(phrase: string): readonly string[] {
+  const fragments = new Set(phrase.split(VARIABLE).filter((fragment) => fragment !== ""));
+  return [...fragments].sort((left, right) => right.length - left.length).slice(0, FRAGMENTS_MAX);
+}
+
 /** JSON may hold texts that are JSON again, as arguments of calls do; deeper ones are left as they are. */
 const DEPTH_MAX = 4;
 const JSON_CHARS_MAX = 4 * 1024 * 1024;

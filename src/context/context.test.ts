@@ -203,6 +203,18 @@ describe("told", () => {
     expect(await recorder.told("e12", "be brief")).toMatchObject({ verdict: "given", first_given: { position: 3 } });
   });
 
+  test.each([
+    ["a line break", "count the lamps\n  of the east", "lamps of the EAST"],
+    ["typographic quotes and a dash", "say \u201cnever push\u201d \u2013 ever", 'say "never push" - ever'],
+    ["an escape within JSON", JSON.stringify({ cmd: 'echo "two\nwicks"' }), 'echo "two wicks"'],
+    ["nothing but punctuation", "what \u2026", "\u2026"],
+  ])("fell out although it was written with %s", async (_, text, phrase) => {
+    const recorder = await recorded(
+      ...[user(text), assistant("yes"), { kind: "consolidation", through: 2 }, user("go"), assistant("done")],
+    );
+    expect(await recorder.told(5, phrase)).toMatchObject({ verdict: "fell_out", why: "consolidation" });
+  });
+
   test.each<[string, readonly SessionEntry[]]>([
     ["clear", [{ kind: "clear" }]],
     ["consolidation", [{ kind: "consolidation", through: 2 }]],

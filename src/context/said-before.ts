@@ -1,26 +1,30 @@
 // Which answers without a recorded context were given a phrase that the session had said. Lifetimes narrow the candidates down;
 // the reconstructed context of an answer decides.
 
+import { textsOf } from "../index/derivation.js";
 import { rowPages } from "../index/port.js";
 import { bodyToEntry } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
 import type { FallReason } from "../model/context.js";
 import { itemAt } from "../model/item-at.js";
+import type { JsonObject } from "../model/json.js";
 import { readRole } from "../model/roles.js";
 import { TimeSlice } from "../model/scheduling.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
-import { Matcher } from "../search/matching.js";
+import { indexOfText, Matcher } from "../search/matching.js";
 import { toItems } from "../sessions/history/history.js";
 import { type Item, opensTurn } from "../sessions/history/items.js";
 import { messagesIn, repair, startsTurn } from "../sessions/history/repair.js";
 import { positionsIn } from "../sessions/history/span.js";
 import { getSession } from "../sessions/session-list.js";
 import { WINDOW } from "./assemble.js";
+import { comparableWithin, fragmentsOf } from "./comparable.js";
 
 interface SaidQuery {
   readonly session_id: string;
   readonly before: number;
+  /** In the form that texts are compared in. */
   readonly phrase: string;
   /** Positions of the earlier answers without a recorded context, in order. */
   readonly answers: readonly number[];
@@ -33,6 +37,8 @@ const PAGE = 16_384;
 const CHUNK_FIRST = 4;
 const CHUNK_MAX = 256;
 const CHUNK_BYTES = 1024 * 1024;
+/** How many entries are searched from either end: words that are anywhere in a long session are in many of them. */
+const LOOKED_AT_MAX = 20_000;
 /** How many entries that say it are tried from either end. */
 const TRIED_MAX = 32;
 /** How many contexts are read for one such entry, and for all of them. */
@@ -43,6 +49,7 @@ const FEW_ANSWERS = 200;
 export class SaidBefore {
   readonly #parts: ReadingParts;
   readonly #query: SaidQuery;
+  readonly #fragments: readonly string[];
   readonly #matcher: Matcher;
   readonly #lifetimes: ContextLifetimes;
   #found: Promise<readonly number[]> | undefined;
@@ -50,7 +57,8 @@ export class SaidBefore {
   constructor(parts: ReadingParts, query: SaidQuery) {
     this.#parts = parts;
     this.#query = query;
-    this.#matcher = new Matcher({ terms: [query.phrase], excluded: [] });
+    this.#fragments = fragmentsOf(query.phrase);
+    this.#matcher = new Matcher({ terms: this.#fragments, excluded: [] });
     this.#lifetimes = new ContextLifetimes(parts, query);
   }
 
@@ -115,7 +123,7 @@ export class SaidBefore {
     const turn = new TimeSlice();
     let tried = 0;
     let size = CHUNK_FIRST;
-    for (let at = 0; at < positions.length; ) {
+    for (let at = 0; at < Math.min(positions.length, LOOKED_AT_MAX); ) {
       if (!isWanted(itemAt(positions, at))) {
         at += 1;
         continue;
@@ -125,7 +133,7 @@ export class SaidBefore {
         const isAsked = stored !== undefined && isWanted(stored.position);
         const match = isAsked ? this.#matcher.match(stored) : undefined;
         if (turn.isOver) await turn.next();
-        if (stored === undefined || match?.body === undefined) continue;
+        if (stored === undefined || match?.body === undefined || !this.#holds(stored.kind, match.body)) continue;
         const { position } = stored;
         const entry = bodyToEntry(stored, match.body);
         if (entry.kind === "response") {
@@ -145,13 +153,18 @@ export class SaidBefore {
     }
   }
 
+  #holds(kind: string, body: JsonObject): boolean {
+    const { phrase } = this.#query;
+    return textsOf(kind, body).some(({ text }) => indexOfText(comparableWithin(text), phrase) !== -1);
+  }
+
   /** Entries that may hold the phrase and were part of a history, in order; looked up once. */
   #positions(): Promise<readonly number[]> {
     this.#found ??= this.#find(this.#query);
     return this.#found;
   }
 
-  async #find({ session_id, phrase, answers }: SaidQuery): Promise<readonly number[]> {
+  async #find({ session_id, answers }: SaidQuery): Promise<readonly number[]> {
     const last = answers.at(-1) ?? 0;
     const firstMessage = await this.#lifetimes.firstMessage();
     const kinds = firstMessage < last ? ["message", "tool_call"] : [];
@@ -160,7 +173,7 @@ export class SaidBefore {
     if (await this.#lifetimes.hasSummaries()) kinds.push("consolidation");
     if (kinds.length === 0) return [];
     const positions: number[] = [];
-    const query = { filter: { session_id, kinds }, needles: [phrase] };
+    const query = { filter: { session_id, kinds }, needles: this.#fragments };
     for await (const page of rowPages((place) => this.#parts.index.candidates({ ...query, ...place }), PAGE)) {
       for (const { position } of page) if (position < last) positions.push(position);
     }

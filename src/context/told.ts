@@ -53,7 +53,6 @@ export class ToldReader {
       session_id: answer.session_id,
       position: answer.position,
       phrase,
-      asked: normalise(asked),
       recordedAt: exact ? await this.#recordedAt(answer) : answer.position,
       isGiven: (position) => this.#isGiven(position, phrase),
     });
@@ -188,9 +187,8 @@ interface EarlierQuery {
   readonly position: number;
   /** Where what it was given was recorded: with an interaction that may have come later. */
   readonly recordedAt: number;
-  /** In the form that contexts are compared in, and in that of searches. */
+  /** In the form that contexts are compared in. */
   readonly phrase: string;
-  readonly asked: string;
   /** Whether the answer at a position was given the phrase. */
   readonly isGiven: (position: number) => Promise<boolean>;
 }
@@ -235,7 +233,7 @@ class EarlierAnswers {
   }
 
   async #findSaid(): Promise<SaidBefore> {
-    const { session_id, position: before, asked: phrase, isGiven } = this.#query;
+    const { session_id, position: before, phrase, isGiven } = this.#query;
     const all = await this.#packs.unrecorded(session_id);
     const answers = all.filter((position) => position < before);
     return new SaidBefore(this.#parts, { session_id, before, phrase, answers, isGiven });

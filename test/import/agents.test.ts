@@ -9,13 +9,11 @@ const folder = sharedData("agents");
 const agents = folder === undefined ? [] : agentsIn(folder);
 
 /**
- * What differs, by agent. Tokens of compactions are in no transcript of these versions; everything else is to be removed from
- * here by making it right.
+ * What differs, by agent: tokens of compactions are in no transcript of these versions.
  */
 const DIFFERS: { readonly [agent: string]: readonly string[] } = {
   "claude-code-2.1.197": ["tokens of compactions"],
-  "gemini-cli-0.61.0": ["answers", "tokens of compactions"],
-  "opencode-1.18.33": ["prompts", "tokens"],
+  "gemini-cli-0.61.0": ["tokens of compactions"],
   "pi-0.73.1": ["tokens of compactions"],
 };
 

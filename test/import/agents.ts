@@ -1,10 +1,14 @@
-// Transcripts of real agents compared with what a scripted model saw: prompts, answers, calls, failures, tokens, and for answers
-// which phrases were in their requests.
+// Transcripts of real agents compared with what a scripted model saw: prompts, answers, calls, failures, tokens, for answers which
+// phrases were in their requests, and whole requests where they are at hand.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry, Recorder } from "../../src/index.js";
+import { contentTexts } from "../../src/model/content.js";
+import type { EntryOf } from "../../src/model/entry.js";
+import type { JsonObject } from "../../src/model/json.js";
 import { readRole } from "../../src/model/roles.js";
 import { importBench } from "../support/import-target.js";
+import { leaves } from "../support/request-texts.js";
 
 /** What the model server counted of one session; an agent with one session has it without a name. */
 interface Truth {
@@ -18,6 +22,17 @@ interface TruthAccount extends TokenCounts {
   readonly answers: number;
   readonly calls: number;
   readonly of_them_compactions_and_asides: TokenCounts;
+}
+
+/** One request, as the model server answered it. */
+interface LedgerLine {
+  readonly status: number;
+  /** In brackets where it is no answer: a title, or a summary for a compaction. */
+  readonly script?: string;
+  readonly say?: string;
+  readonly calls?: readonly { readonly id: string; readonly name: string; readonly args: JsonObject }[];
+  readonly usage?: { readonly input: number; readonly cached: number; readonly output: number };
+  readonly session?: string;
 }
 
 interface TokenCounts {
@@ -63,21 +78,25 @@ export async function compareAgent(folder: string): Promise<AgentResult> {
   const told: ToldCounts = { right: 0, unknown: 0, wrong: 0 };
   const exact = { answers: 0, of: 0 };
   const entries = await bench.entries();
+  const ledger = ledgerIn(folder);
+  const written = writtenIn(join(folder, "home"));
   for (const [named, truth] of truthsIn(folder)) {
     const main = named ?? (await onlySession(recorder));
     const own = entries.filter(({ session_id }) => session_id === main || session_id.startsWith(`${main}/`));
     const isMain = ({ session_id }: Entry): boolean => session_id === main;
     compare(note, "prompts", truth.prompts.map(plainPrompt), own.filter(isMain).flatMap(promptIn));
-    const answers = new Set(
-      own.flatMap((entry) => (isAnswer(entry) ? [String(entry.extra.message_id ?? entry.id)] : [])),
-    );
-    compare(note, "answers", truth.account.answers, answers.size);
+    const lines = ledger.filter(({ session }) => session === named);
+    const answers = lines.filter(({ status, script = "(none)" }) => status === 200 && !script.startsWith("("));
+    compare(note, "answers", truth.account.answers, answers.length);
+    compare(note, "answers", answers.map(({ say = "" }) => say.trim()).sort(), own.flatMap(wordsOfAnswer).sort());
     const calls = own.filter((entry) => entry.kind === "tool_call" && entry.tool !== "!");
     compare(note, "calls", truth.account.calls, calls.length);
+    compare(note, "calls", answers.flatMap(callsAsked).sort(), calls.flatMap(callRecorded).sort());
     const failed = calls.filter((call) => call.kind === "tool_call" && call.is_error === true);
     compare(note, "failures", truth.failed_calls, failed.length);
-    compareTokens(note, truth.account, await tokensOf(recorder, main));
-    for (const asked of truth.told) note("told", ...(await compareTold(recorder, own, asked, told)));
+    compareTokens(note, { account: truth.account, asides: tokensOfAsides(lines) }, await tokensOf(recorder, main));
+    for (const asked of truth.told)
+      note("told", ...(await compareTold({ recorder, entries: own, written }, asked, told)));
     for (const entry of own) {
       if (!isAnswer(entry)) continue;
       exact.of += 1;
@@ -100,6 +119,18 @@ function truthsIn(folder: string): readonly (readonly [session_id: string | unde
   return read.sessions === undefined ? [[undefined, read]] : Object.entries(read.sessions);
 }
 
+function ledgerIn(folder: string): readonly LedgerLine[] {
+  const lines = readFileSync(join(folder, "ledger.jsonl"), "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as LedgerLine);
+}
+
+/** Everything in the agent's own folders, as text: what is nowhere in there no record can know. */
+function writtenIn(home: string): string {
+  const files = readdirSync(home, { recursive: true, encoding: "utf8", withFileTypes: true });
+  const own = files.filter((file) => file.isFile() && /[\\/]\./.test(file.parentPath));
+  return own.map((file) => readFileSync(join(file.parentPath, file.name), "utf8")).join("\n");
+}
+
 /** The one that came from no other. */
 async function onlySession(recorder: Recorder): Promise<string> {
   const { sessions } = await recorder.listSessions();
@@ -111,9 +142,12 @@ function compare(note: (check: string, found: string) => void, check: string, tr
   if (expected !== actual) note(check, `${expected} is ${actual}`);
 }
 
-/** Without the name of the script, which the model server read, and without a note on how it was typed. */
+/** Without the name of the script, which the model server read, the quotes of a command line, and a note on how it was typed. */
 function plainPrompt(prompt: string): string {
-  return prompt.replace(/ \(terminal\)$/, "").replace(/\s*\[\[\w+\]\]\s*$/, "");
+  return prompt
+    .replace(/^"(.*)"\s*$/s, "$1")
+    .replace(/ \(terminal\)$/, "")
+    .replace(/\s*\[\[\w+\]\]\s*$/, "");
 }
 
 function promptIn(entry: Entry): readonly string[] {
@@ -122,9 +156,32 @@ function promptIn(entry: Entry): readonly string[] {
   return [plainPrompt(typeof entry.content === "string" ? entry.content : JSON.stringify(entry.content))];
 }
 
-function isAnswer(entry: Entry): boolean {
-  const isOwn = entry.kind === "message" && entry.extra.model === "<synthetic>";
-  return entry.kind === "message" && readRole(entry.role) === "assistant" && !isOwn;
+/** What the tool put there in the model's name is none. */
+function isAnswer(entry: Entry): entry is EntryOf<"message"> {
+  if (entry.kind !== "message" || readRole(entry.role) !== "assistant") return false;
+  return entry.extra.model !== "<synthetic>" && entry.injected === "";
+}
+
+/** The calls of an answer may have come after its words. */
+function wordsOfAnswer(entry: Entry): readonly string[] {
+  if (!isAnswer(entry)) return [];
+  const words = contentTexts(entry.content).join("\n").trim();
+  return words === "" && entry.extra.continues !== undefined ? [] : [words];
+}
+
+/** With the values of its arguments, since tools name some of them otherwise; Gemini CLI puts a tool's name before an id. */
+function callsAsked({ calls = [] }: LedgerLine): readonly string[] {
+  return calls.map(({ id, args }) => `${id} ${leaves(args)}`);
+}
+
+function callRecorded(entry: Entry): readonly string[] {
+  return entry.kind === "tool_call" ? [`${entry.tool_call_id.replace(/^.*__/, "")} ${leaves(entry.args)}`] : [];
+}
+
+function tokensOfAsides(lines: readonly LedgerLine[]): TokenCounts {
+  const asides = lines.filter(({ script }) => script === "(aside)").flatMap(({ usage }) => usage ?? []);
+  const sum = (name: "input" | "cached" | "output"): number => asides.reduce((all, usage) => all + usage[name], 0);
+  return { input_tokens_with_cached: sum("input"), cached_tokens: sum("cached"), output_tokens: sum("output") };
 }
 
 /** With subagents; compactions count where the source tells of them. */
@@ -147,16 +204,25 @@ function isSameUsage(truth: TokenCounts, found: TokenCounts): boolean {
   return [input, input + cached].includes(truth.input_tokens_with_cached);
 }
 
-function compareTokens(note: (check: string, found: string) => void, account: TruthAccount, found: TokenCounts): void {
-  if (isSameUsage(account, found)) return;
-  const left = account.of_them_compactions_and_asides;
-  const answers = {
-    input_tokens_with_cached: account.input_tokens_with_cached - left.input_tokens_with_cached,
-    cached_tokens: account.cached_tokens - left.cached_tokens,
-    output_tokens: account.output_tokens - left.output_tokens,
-  };
-  if (isSameUsage(answers, found)) note("tokens of compactions", `${JSON.stringify(left)} are not counted`);
+/** A request for a title is in no transcript. */
+function compareTokens(
+  note: (check: string, found: string) => void,
+  { account, asides }: { readonly account: TruthAccount; readonly asides: TokenCounts },
+  found: TokenCounts,
+): void {
+  const paid = minus(account, asides);
+  if (isSameUsage(paid, found)) return;
+  const left = minus(account.of_them_compactions_and_asides, asides);
+  if (isSameUsage(minus(paid, left), found)) note("tokens of compactions", `${JSON.stringify(left)} are not counted`);
   else note("tokens", `${JSON.stringify(account)} is ${JSON.stringify(found)}`);
+}
+
+function minus(all: TokenCounts, left: TokenCounts): TokenCounts {
+  return {
+    input_tokens_with_cached: all.input_tokens_with_cached - left.input_tokens_with_cached,
+    cached_tokens: all.cached_tokens - left.cached_tokens,
+    output_tokens: all.output_tokens - left.output_tokens,
+  };
 }
 
 /** An answer by its provider's id, else by its words, the newest. */
@@ -171,9 +237,13 @@ function answerIn(entries: readonly Entry[], { id, answer }: TruthTold): Entry |
   );
 }
 
+/** What was found nowhere is unknown; what the tool wrote down is known. */
 async function compareTold(
-  recorder: Recorder,
-  entries: readonly Entry[],
+  {
+    recorder,
+    entries,
+    written,
+  }: { readonly recorder: Recorder; readonly entries: readonly Entry[]; readonly written: string },
   asked: TruthTold,
   told: ToldCounts,
 ): Promise<readonly string[]> {
@@ -186,7 +256,8 @@ async function compareTold(
   ] as const) {
     for (const phrase of phrases) {
       const { verdict, lacks = [] } = (await recorder.told(answer.id, phrase)) ?? { verdict: "missing" };
-      const mayBeMissing = lacks.some((part) => part !== "tool definitions");
+      const isWritten = written.includes(phrase) || written.includes(JSON.stringify(phrase).slice(1, -1));
+      const mayBeMissing = lacks.some((part) => part !== "tool definitions") && !(isGiven && isWritten);
       // The truth is about bytes, and searches ignore case.
       const isOtherCase = !isGiven && verdict === "given" && !(await holdsExactly(recorder, answer, phrase));
       if (verdict === "unknown" && mayBeMissing) told.unknown += 1;

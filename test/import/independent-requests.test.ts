@@ -1,6 +1,6 @@
 // What the record says that each answer was given, compared with what the transcript itself says, read in another way: for sessions
 // of real agents where they are at hand, and always for made ones in the same shapes.
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Entry, Recorder } from "../../src/index.js";
@@ -8,7 +8,7 @@ import { contentTexts } from "../../src/model/content.js";
 import type { JsonObject } from "../../src/model/json.js";
 import { sharedData } from "../support/fixtures.js";
 import { importBench } from "../support/import-target.js";
-import { textsOfRequest } from "../support/request-texts.js";
+import { textsOfRequest, wordsOfRequest } from "../support/request-texts.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { codexRequests, geminiRequests, piRequests, type WrittenRequest } from "./independent-requests.js";
 import { codexSession, geminiSession, piSession } from "./made-sessions.js";
@@ -85,6 +85,65 @@ describe.each([...sessions, ...made])("$name", (session) => {
     }
   });
 });
+
+const compacted = [...sessions.filter(({ path, requests }) => isCompacted(requests(path))), ...made];
+
+function isCompacted(written: readonly WrittenRequest[]): boolean {
+  return written.some(({ compactions }) => compactions > 0);
+}
+
+describe.each(compacted)("$name", (session) => {
+  test("what was said before a compaction fell out by it, unless it stayed", async () => {
+    const bench = importBench();
+    const path = "path" in session ? session.path : writtenTo(session);
+    await bench.import(path);
+    const entries = await bench.entries();
+    const written = session.requests(path);
+    const at = written.findIndex(({ compactions }) => compactions > 0);
+    const answer = answerOf(entries, written[at] as WrittenRequest, new Set());
+    const now = wordsOfRequest((written[at] as WrittenRequest).request)
+      .join("\n")
+      .toLowerCase();
+    const before = written.slice(0, at).flatMap(({ request }) => wordsOfRequest(request));
+    const phrases = new Set(before.map((text) => text.slice(0, 60).trim()).filter((text) => text !== ""));
+    expect(phrases.size).toBeGreaterThan(0);
+    const found = [];
+    for (const phrase of phrases) {
+      const { verdict, why = "" } = (await bench.recorder.told(answer.id, phrase)) ?? {};
+      const expected = now.includes(phrase.toLowerCase()) ? "given" : "fell_out";
+      // What the tool wrote anew when the session was taken up again was removed before.
+      const isRight = verdict === expected && (verdict === "given" || ["consolidation", "removed"].includes(why));
+      if (!isRight) found.push({ phrase, expected, verdict, why });
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+test("requests that Gemini CLI sent as telemetry are the contexts of answers", async () => {
+  const folder = sharedData("agents", "gemini-cli-0.61.0");
+  if (folder === undefined) return;
+  const bench = importBench();
+  await bench.import(join(folder, "home"));
+  const contexts: string[] = [];
+  for (const entry of await bench.entries()) {
+    if (entry.kind !== "message" || entry.role !== "assistant") continue;
+    contexts.push(JSON.stringify((await contextOf(bench.recorder, entry)).turns));
+  }
+  const bodies = readdirSync(join(folder, "otlp")).flatMap((name) =>
+    sentIn(readFileSync(join(folder, "otlp", name), "utf8")),
+  );
+  expect(bodies.length).toBe(2);
+  const missing = bodies.filter((body) => !contexts.includes(JSON.stringify(textsOfRequest(body).turns)));
+  expect(missing).toEqual([]);
+});
+
+/** The requests in a body of telemetry. */
+function sentIn(text: string): readonly JsonObject[] {
+  const found = text.matchAll(/\{"key":"request_text","value":\{"stringValue":("(?:[^"\\]|\\.)*")/g);
+  return [...found].map(([, written = ""]) => ({
+    contents: JSON.parse(JSON.parse(written) as string) as JsonObject[],
+  }));
+}
 
 function writtenTo({ file, lines }: { readonly file: string; readonly lines: readonly object[] }): string {
   const path = join(folderOfTest(), file);

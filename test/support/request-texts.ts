@@ -14,6 +14,10 @@ export interface SaidTurn {
   readonly text: string;
 }
 
+interface Said extends SaidTurn {
+  readonly is_call?: boolean;
+}
+
 /** Of a request of any provider, or of a context. */
 export function textsOfRequest(body: JsonObject): RequestTexts {
   const said = [...saidIn(body)]
@@ -33,11 +37,16 @@ export function textsOfRequest(body: JsonObject): RequestTexts {
   };
 }
 
+/** Each text by itself, without calls. */
+export function wordsOfRequest(body: JsonObject): readonly string[] {
+  return [...saidIn(body)].filter(({ is_call }) => is_call !== true).map(({ text }) => plain(text));
+}
+
 function plain(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-function* saidIn(body: JsonObject): Generator<SaidTurn> {
+function* saidIn(body: JsonObject): Generator<Said> {
   for (const given of [body.system, body.instructions, body.systemInstruction]) {
     for (const text of textsIn(given)) yield { role: "system", text };
   }
@@ -49,7 +58,7 @@ function* saidIn(body: JsonObject): Generator<SaidTurn> {
 }
 
 /** A message of Anthropic or of OpenAI's chat. */
-function* saidInMessage(message: JsonObject): Generator<SaidTurn> {
+function* saidInMessage(message: JsonObject): Generator<Said> {
   const { content, tool_calls } = message;
   const role = message.role === "developer" ? "system" : String(message.role);
   if (role === "tool") {
@@ -57,28 +66,29 @@ function* saidInMessage(message: JsonObject): Generator<SaidTurn> {
     return;
   }
   for (const block of typeof content === "string" ? [{ type: "text", text: content }] : listOf(content)) {
-    if (block.type === "tool_use") yield { role, text: called(block.name, block.input) };
+    if (block.type === "tool_use") yield { role, is_call: true, text: called(block.name, block.input) };
     else if (block.type === "tool_result") yield { role: "tool", text: leaves(block.content ?? "") };
     else for (const text of textsIn(block)) yield { role, text };
   }
   for (const call of listOf(tool_calls)) {
     const { name, arguments: args } = isJsonObject(call.function) ? call.function : {};
-    yield { role, text: called(name, args) };
+    yield { role, is_call: true, text: called(name, args) };
   }
 }
 
 /** An item of OpenAI's responses. */
-function* saidInItem(item: JsonObject): Generator<SaidTurn> {
+function* saidInItem(item: JsonObject): Generator<Said> {
   const type = String(item.type ?? "message");
   if (type === "message") yield* saidInMessage(item);
   else if (type.endsWith("_call_output")) yield { role: "tool", text: leaves(item.output ?? "") };
-  else if (type.endsWith("_call")) yield { role: "assistant", text: called(item.name, item.arguments ?? item.input) };
+  else if (type.endsWith("_call"))
+    yield { role: "assistant", is_call: true, text: called(item.name, item.arguments ?? item.input) };
 }
 
 /** A part of Gemini's. */
-function* saidInPart(role: string, part: JsonObject): Generator<SaidTurn> {
+function* saidInPart(role: string, part: JsonObject): Generator<Said> {
   const { functionCall: call, functionResponse: result, text, thought } = part;
-  if (isJsonObject(call)) yield { role, text: called(call.name, call.args) };
+  if (isJsonObject(call)) yield { role, is_call: true, text: called(call.name, call.args) };
   else if (isJsonObject(result)) yield { role: "tool", text: leaves(result.response ?? "") };
   else if (typeof text === "string" && thought !== true) yield { role, text };
 }
@@ -88,7 +98,7 @@ function called(name: JsonValue | undefined, args: JsonValue | undefined): strin
 }
 
 /** The texts of a value in the order of their fields, those in JSON, too. */
-function leaves(value: JsonValue): string {
+export function leaves(value: JsonValue): string {
   if (typeof value === "string") {
     const parsed = parsedIn(value);
     return parsed === undefined ? value : leaves(parsed);

@@ -22,6 +22,7 @@ import {
   type Item,
   interactionToItems,
   messageToItems,
+  type SystemItem,
   summaryToItems,
   toolCallToItems,
 } from "./items.js";
@@ -34,8 +35,6 @@ export type ConsolidationPlan =
   | { readonly outcome: "backwards"; readonly present: number }
   | { readonly outcome: "unmoved"; readonly present: number }
   | { readonly outcome: "moves"; readonly through: number };
-
-type SystemItem = Item & { readonly type: "system" };
 
 /** How much of a session history shows, and in which form. */
 export type WindowOptions = Pick<HistoryQuery, "max_messages" | "format" | "include_pending">;
@@ -137,7 +136,10 @@ export class HistoryReader {
   /** What is named, in the given order, and behind it the span: for a tool that listed what the model is given from there on. */
   async groupsBehind(span: HistorySpan, named: readonly number[]): Promise<HistoryGroups> {
     const budget = budgetOf({ toShown: (item) => item, refusal: contextTooLarge });
-    const systems = await this.#systems(span, budget);
+    // What a program put there stays where it is listed, or written once more.
+    const isGiven = ({ from, is_injected }: SystemItem): boolean =>
+      !is_injected || from === undefined || from.position > span.above || named.includes(from.position);
+    const systems = (await this.#systems(span, budget)).filter(isGiven);
     const itemsAt = new Map<number, Item[]>();
     for await (const { items } of this.#read(named, { ...span, kinds: [...span.kinds, "consolidation"] }, budget)) {
       for (const item of items) {

@@ -18,11 +18,16 @@ export interface ItemOrigin {
   readonly position: number;
 }
 
-export type Item =
-  | { readonly type: "system"; readonly content: Content; readonly name: string; readonly from?: ItemOrigin }
-  | UserItem
-  | AssistantItem
-  | ResultItem;
+export type Item = SystemItem | UserItem | AssistantItem | ResultItem;
+
+export interface SystemItem {
+  readonly type: "system";
+  readonly content: Content;
+  readonly name: string;
+  /** Whether a program put it into the conversation. */
+  readonly is_injected: boolean;
+  readonly from?: ItemOrigin;
+}
 
 interface UserItem {
   readonly type: "user";
@@ -77,7 +82,7 @@ export function messageToItems(message: EntryOf<"message">): readonly Item[] {
   const from = originOf(message);
   switch (readRole(message.role)) {
     case "system":
-      return [{ type: "system", content, name, from }];
+      return [{ type: "system", content, name, is_injected: isInjected(message), from }];
     case "tool":
       return [{ type: "result", call_id, content, name, is_error: false, is_spare: false, from }];
     case "assistant":
