@@ -2,12 +2,13 @@
 // what was recorded of them stays.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { Injection } from "../model/roles.js";
-import { tokenNames, toUsage, type Usage, type UsageNames } from "../model/usage.js";
+import { toUsage, type Usage, type UsageNames } from "../model/usage.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { Branches, type BranchesState } from "./transcript/branches.js";
 import { numberAt, objectAt, textAt } from "./transcript/fields.js";
 import { type LineReader, readWith } from "./transcript/line-reader.js";
 import { type AnswerPart, addUsage } from "./transcript/model-answer.js";
+import { beyond } from "./transcript/totals.js";
 import {
   type Origin,
   type SessionState,
@@ -482,15 +483,6 @@ function hasFailed(data: JsonObject, text: JsonValue): boolean | undefined {
 
 function spentOn(what: string, usage: Usage, model: string | undefined): JsonObject {
   return { usage: usage as JsonObject, spent_on: what, ...(model === undefined ? {} : { model }) };
-}
-
-/** What of a total is not accounted for; undefined where nothing is left. */
-function beyond(total: Usage, accounted: Usage = {}): Usage | undefined {
-  const left = tokenNames.flatMap((name): readonly [string, number][] => {
-    const more = (total[name] ?? 0) - (accounted[name] ?? 0);
-    return more > 0 ? [[name, more]] : [];
-  });
-  return left.length === 0 ? undefined : (Object.fromEntries(left) as Usage);
 }
 
 function keep<V>(map: Map<string, V>, key: string, value: V): void {

@@ -8,6 +8,11 @@ export type SourceRecord =
   | { readonly line: number; readonly record: JsonObject; readonly bytes: number }
   | { readonly line: number; readonly reason: string };
 
+/** One line of a source that is text, or why it is left out. */
+export type SourceText =
+  | { readonly line: number; readonly text: string }
+  | { readonly line: number; readonly reason: string };
+
 /** One value of a document, or why it cannot be read further. */
 export type SourceValue =
   | { readonly line: number; readonly value: JsonValue }
@@ -181,6 +186,10 @@ interface SourceReaders {
      */
     records(levels?: number): AsyncIterable<Iterable<SourceRecord>>;
   };
+  readonly text: {
+    /** The lines of the file in batches, blank ones included, without their ends. */
+    texts(): AsyncIterable<Iterable<SourceText>>;
+  };
   readonly document: {
     /** The named members of the document's first value, anywhere in the file; absent ones are left out. */
     header(names: readonly string[]): Promise<JsonObject>;
@@ -233,6 +242,7 @@ interface ImporterOf<R extends Reads> {
 }
 
 export type LineImporter = ImporterOf<"lines">;
+export type TextImporter = ImporterOf<"text">;
 export type DocumentImporter = ImporterOf<"document">;
 export type TableImporter = ImporterOf<"tables">;
-export type Importer = LineImporter | DocumentImporter | TableImporter;
+export type Importer = LineImporter | TextImporter | DocumentImporter | TableImporter;

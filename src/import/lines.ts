@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { isJsonObject, isNestedWithin } from "../model/json.js";
 import { JsonTokenizer } from "../model/json-tokenizer.js";
 import { limits } from "../model/limits.js";
-import type { SourceRecord } from "./importer.js";
+import type { SourceRecord, SourceText } from "./importer.js";
 
 /**
  * Several times an entry's limit: programs that escape everything but ASCII need twice the bytes, and transcripts repeat the
@@ -20,6 +20,7 @@ const NESTING_CHECKED_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 const NUL = 0x00;
 
+const TOO_LONG = `the line is longer than ${LINE_BYTES_MAX} bytes (96 MiB)`;
 export const UTF16_REASON = "the file is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8";
 
 interface Line {
@@ -49,6 +50,20 @@ export async function* readRecords(
   }
   for await (const chunk of chunks ?? []) yield recordsOf(lines.cut(chunk));
   yield recordsOf(lines.rest());
+}
+
+/** The lines of each chunk of a file that is text. */
+export async function* readTexts(chunks: AsyncIterable<Buffer> | undefined): AsyncGenerator<Iterable<SourceText>> {
+  const lines = new Lines();
+  function* textsOf(cut: Iterable<Line>): Generator<SourceText> {
+    for (const { number: line, bytes } of cut) {
+      if (bytes === undefined) yield { line, reason: TOO_LONG };
+      else if (!isUtf8(bytes)) yield { line, reason: "the line is not valid UTF-8" };
+      else yield { line, text: bytes.toString("utf8").replace(/\r$/, "") };
+    }
+  }
+  for await (const chunk of chunks ?? []) yield textsOf(lines.cut(chunk));
+  yield textsOf(lines.rest());
 }
 
 /** Record by record, for readers that await something in between. */
@@ -108,7 +123,7 @@ function isBlank(bytes: Buffer, nulIsBlank: boolean): boolean {
 }
 
 function toRecord({ number: line, bytes: whole, isTorn }: Line, levels: number): SourceRecord {
-  if (whole === undefined) return { line, reason: `the line is longer than ${LINE_BYTES_MAX} bytes (96 MiB)` };
+  if (whole === undefined) return { line, reason: TOO_LONG };
   // A crash can leave zeros in unwritten space; what is next to them may be whole.
   const bytes = withoutNuls(whole);
   if (bytes.length === 0) return { line, reason: "the line contains only NUL bytes, as after a crash" };

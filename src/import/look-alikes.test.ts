@@ -6,6 +6,16 @@ const timestamp = "2026-05-04T08:00:00.000Z";
 
 test.each([
   [
+    "VS Code Copilot Chat",
+    [
+      {
+        type: "session.start",
+        data: { sessionId: "s", copilotVersion: "0.51.1", vscodeVersion: "1.123.1" },
+        timestamp,
+      },
+    ],
+  ],
+  [
     "Droid",
     [
       { type: "session_start", id: "s", title: "t", cwd: "/srv" },

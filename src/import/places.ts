@@ -117,6 +117,21 @@ const rows: readonly PlaceRow[] = [
     seen: { version: "0.24.4", date: "2026-11-19" },
   },
   {
+    tool: "vscode-copilot",
+    folders: (folders) => editorFolders(folders).map((path) => join(path, "workspaceStorage")),
+    files: /^[^/]+\/chatSessions\/[^/]+\.jsonl?$/,
+    sessions: ALL,
+    seen: { version: "not seen, from the source of 1.123", date: "2026-11-19" },
+  },
+  {
+    // Of windows without a folder.
+    tool: "vscode-copilot",
+    folders: (folders) => editorFolders(folders).map((path) => join(path, "globalStorage/emptyWindowChatSessions")),
+    files: /^[^/]+\.jsonl?$/,
+    sessions: ALL,
+    seen: { version: "not seen, from the source of 1.123", date: "2026-11-19" },
+  },
+  {
     tool: "cline",
     folders: ({ home, named }) => [join(named("CLINE_DATA_DIR") ?? join(home, ".cline/data"), "sessions")],
     // What a compaction left is read with the messages that it replaced.
@@ -142,6 +157,31 @@ const rows: readonly PlaceRow[] = [
     files: /^[^/]+\/api_conversation_history\.json$/,
     sessions: ALL,
     seen: { version: "not seen, from its source", date: "2026-11-19" },
+  },
+  {
+    tool: "kiro-cli",
+    folders: ({ home }) => [join(home, ".kiro/sessions/cli")],
+    files: /^[^/]+\.jsonl$/,
+    sessions: ALL,
+    seen: { version: "files of June 2026", date: "2026-11-19" },
+  },
+  {
+    // Whole conversations, by the folder they were in.
+    tool: "kiro-cli",
+    folders: ({ data, config }) => [join(data, "kiro-cli"), join(config, "kiro-cli")],
+    files: /^data\.sqlite3$/,
+    sessions: NONE,
+    seen: { version: "not seen, a sample of its JSON", date: "2026-11-19" },
+  },
+  {
+    tool: "goose",
+    folders: ({ data, named }) => {
+      const own = named("GOOSE_PATH_ROOT");
+      return [join(own === undefined ? join(data, "goose") : join(own, "data"), "sessions")];
+    },
+    files: /^(?:sessions\.db|[^/]+\.jsonl)$/,
+    sessions: /\.jsonl$/,
+    seen: { version: "not seen, a sample of its tables", date: "2026-11-19" },
   },
   {
     tool: "antigravity",

@@ -1,4 +1,5 @@
 // The formats that can be imported, in the order in which they are tried. To add one, add its file and a line here.
+import { aiderImporter } from "./aider.js";
 import { antigravityImporter } from "./antigravity.js";
 import { atifImporter } from "./atif.js";
 import { chatGptImporter } from "./chatgpt.js";
@@ -15,8 +16,10 @@ import { codexImporter } from "./codex/codex.js";
 import { copilotCliImporter } from "./copilot-cli.js";
 import { cursorImporter } from "./cursor.js";
 import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";
+import { gooseImporter, gooseTablesImporter } from "./goose.js";
 import { hansardImporter } from "./hansard.js";
 import type { FormatsRead, Importer, Opening, Reads } from "./importer.js";
+import { kiroCliImporter, kiroCliTablesImporter } from "./kiro-cli.js";
 import { llmImporter } from "./llm.js";
 import { lookAlikeOf } from "./look-alikes.js";
 import {
@@ -30,6 +33,7 @@ import { openCodeImporter, openCodeTablesImporter } from "./opencode.js";
 import { openClawImporter, piImporter } from "./pi.js";
 import { qwenAgentNoteImporter, qwenCodeImporter } from "./qwen-code.js";
 import { timmyImporter } from "./timmy.js";
+import { vscodeCopilotDocumentImporter, vscodeCopilotImporter } from "./vscode-copilot.js";
 
 const importers: readonly Importer[] = [
   hansardImporter,
@@ -43,9 +47,15 @@ const importers: readonly Importer[] = [
   claudeAgentNoteImporter,
   codexImporter,
   copilotCliImporter,
+  vscodeCopilotImporter,
+  vscodeCopilotDocumentImporter,
   clineImporter,
   clineTaskImporter,
   rooCodeImporter,
+  kiroCliImporter,
+  kiroCliTablesImporter,
+  gooseImporter,
+  gooseTablesImporter,
   piImporter,
   openClawImporter,
   geminiCliImporter,
@@ -63,6 +73,7 @@ const importers: readonly Importer[] = [
   anthropicDocumentImporter,
   openAiLineImporter,
   openAiDocumentImporter,
+  aiderImporter,
 ];
 
 const EXPORT_FORMAT = hansardImporter.format;
@@ -119,5 +130,6 @@ export function importerNamed(name: string): Importer | undefined {
 
 function canRead(reads: Reads, { tables, is_one_value, document }: Opening): boolean {
   if (tables !== undefined || reads === "tables") return tables !== undefined && reads === "tables";
+  if (reads === "text") return document === undefined;
   return reads === "lines" ? !is_one_value : document !== undefined;
 }

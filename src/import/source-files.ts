@@ -24,7 +24,7 @@ import type {
   TableQuery,
   TableRow,
 } from "./importer.js";
-import { EXPORTED_LEVELS_MAX, isOpenAt, LINE_BYTES_MAX, oneByOne, readRecords } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, isOpenAt, LINE_BYTES_MAX, oneByOne, readRecords, readTexts } from "./lines.js";
 import { decompressed, isCompressed, measureUnpacked, UnpackBudget } from "./zstd.js";
 
 /** Enough of a file to recognise its format. */
@@ -308,6 +308,7 @@ export class FileSource {
       const records = (levels?: number) => growing?.records(levels) ?? readRecords(this.#chunks(), levels);
       return importer.read({ ...facts, resume: growing?.resume ?? fromStart, records });
     }
+    if (importer.reads === "text") return importer.read({ ...facts, texts: () => readTexts(this.#chunks()) });
     if (importer.reads === "document") {
       const document = await readDocument(() => this.#chunks(), opened.size);
       const header = (names: readonly string[]) => document.header(names);
