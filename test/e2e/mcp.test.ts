@@ -377,7 +377,12 @@ test("installing shows the change, asks, keeps the rest of the file, and does no
   await runCli(["mcp", "install", "codex", "--yes"], options);
   expect(readFileSync(join(home, ".codex", "config.toml"), "utf8")).toMatch(/^\[mcp_servers\.hansard\]\ncommand = "/);
   expect((await runCli(["mcp", "install", "codex", "--yes"], options)).status).toBe(1);
-  writeFileSync(settings, "// mine\n{}");
+  writeFileSync(settings, '// mine\n{"mcpServers": {}, "id": 12345678901234567890}');
+  expect((await runCli(["mcp", "install", "cursor", "--yes"], options)).status).toBe(0);
+  expect(readFileSync(settings, "utf8")).toMatch(
+    /^\/\/ mine\n\{"mcpServers": \{[\s\S]+\}, "id": 12345678901234567890\}$/,
+  );
+  writeFileSync(settings, '{"mcpServers": "none"}');
   expect((await runCli(["mcp", "install", "cursor", "--yes"], options)).stderr).toContain("it was not changed");
   expect((await runCli(["mcp", "install", "emacs"], options)).stderr).toContain("Use one of claude-code");
 });

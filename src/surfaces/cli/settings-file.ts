@@ -2,10 +2,10 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../model/files.js";
-import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Invocation } from "./command.js";
 import { confirm } from "./command.js";
 import { type ExitStatus, exitStatus, Failed, WrongUse } from "./failures.js";
+import { NotEditable } from "./json-edit.js";
 import { cleanText } from "./text/terminal.js";
 import { writeWhole } from "./written-file.js";
 
@@ -38,28 +38,20 @@ export async function proposeChange(invocation: Invocation, change: FileChange):
   return exitStatus.done;
 }
 
-/** Changes the object in the text of a JSON file, and keeps its indentation. */
-export function changeJson(text: string, change: (settings: JsonObject) => object): string {
-  const settings = text.trim() === "" ? {} : parseSettings(text);
-  const changed = change(settings);
-  if (JSON.stringify(changed) === JSON.stringify(settings)) return text;
-  const indent = /^[[{]\r?\n([ \t]+)/.exec(text)?.[1] ?? "  ";
-  return `${JSON.stringify(changed, null, indent)}\n`;
-}
-
-function parseSettings(text: string): JsonObject {
-  let settings: unknown;
+/** Edits the text of a JSON file; an empty text is an empty object. */
+export function changeJson(text: string, edit: (text: string) => string): string {
   try {
-    settings = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch {
-    // Reported below. Some programs allow comments, which would be lost.
+    const isEmpty = text.trim() === "";
+    const changed = edit(isEmpty ? "{}" : text);
+    return isEmpty ? `${changed}\n` : changed;
+  } catch (error) {
+    if (!(error instanceof NotEditable)) throw error;
+    throw new Failed({
+      code: "json_invalid",
+      message: `the file is not what was expected (${error.message}); it was not changed`,
+      hint: "Change it by hand; --print-config prints what it needs.",
+    });
   }
-  if (isJsonObject(settings)) return settings;
-  throw new Failed({
-    code: "json_invalid",
-    message: "the file is not plain JSON (comments are not supported); it was not changed",
-    hint: "Change it by hand; --print-config prints what it needs.",
-  });
 }
 
 /** Follows links: a linked settings file is changed in its own place. */

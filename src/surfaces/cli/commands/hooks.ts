@@ -2,9 +2,11 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { getNodeValue } from "jsonc-parser";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../model/json.js";
 import { type CommandModule, helpText, type Invocation, requireAddress } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { addJson, NotEditable, parseObject, removeJson } from "../json-edit.js";
 import { changeJson, proposeChange } from "../settings-file.js";
 
 /**
@@ -64,8 +66,7 @@ key, set HANSARD_KEY in the program's environment.`,
   },
 };
 
-function withHooks(settings: JsonObject, url: string): object {
-  const hooks = isJsonObject(settings.hooks) ? settings.hooks : {};
+function withHooks(text: string, url: string): string {
   const own = {
     type: "http",
     url: `${url.replace(/\/+$/, "")}${PATH}`,
@@ -73,20 +74,36 @@ function withHooks(settings: JsonObject, url: string): object {
     headers: { Authorization: "Bearer $HANSARD_KEY" },
     allowedEnvVars: ["HANSARD_KEY"],
   };
-  const added = events.map((event) => [event, [...groupsOf(hooks[event]), { hooks: [own] }]]);
-  return { ...settings, hooks: { ...hooks, ...Object.fromEntries(added) } };
+  let changed = text;
+  for (const event of events) {
+    const known = hooksIn(changed)[event];
+    changed = addJson(changed, ["hooks", event], known === undefined ? [{ hooks: [own] }] : { hooks: [own] });
+  }
+  return changed;
 }
 
 /** Removes only our own hooks. */
-function withoutHooks(settings: JsonObject): JsonObject {
-  if (!isJsonObject(settings.hooks)) return settings;
-  const kept = Object.entries(settings.hooks).flatMap(([event, groups]): [string, JsonValue][] => {
-    if (!Array.isArray(groups)) return [[event, groups]];
-    const others = groups.filter((group) => !isOurs(group));
-    return others.length === 0 && groups.length > 0 ? [] : [[event, others]];
-  });
-  const { hooks: _, ...rest } = settings;
-  return kept.length === 0 ? rest : { ...rest, hooks: Object.fromEntries(kept) };
+function withoutHooks(text: string): string {
+  let changed = text;
+  for (const [event, groups] of Object.entries(hooksIn(text))) {
+    const ours = groups.flatMap((group, nth) => (isOurs(group) ? [nth] : []));
+    if (ours.length === 0) continue;
+    if (ours.length === groups.length) changed = removeJson(changed, ["hooks", event]);
+    // The last one first: the places of those before it stay.
+    else for (const nth of ours.reverse()) changed = removeJson(changed, ["hooks", event, nth]);
+  }
+  const isEmptied = changed !== text && Object.keys(hooksIn(changed)).length === 0;
+  return isEmptied ? removeJson(changed, ["hooks"]) : changed;
+}
+
+/** The groups of hooks by event. */
+function hooksIn(text: string): { readonly [event: string]: readonly JsonValue[] } {
+  const { hooks = {} } = getNodeValue(parseObject(text)) as JsonObject;
+  if (!isJsonObject(hooks)) throw new NotEditable("hooks is no object");
+  for (const [event, groups] of Object.entries(hooks)) {
+    if (!Array.isArray(groups)) throw new NotEditable(`hooks.${event} is no list`);
+  }
+  return hooks as { readonly [event: string]: readonly JsonValue[] };
 }
 
 function isOurs(group: JsonValue): boolean {

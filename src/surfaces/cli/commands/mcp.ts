@@ -7,6 +7,7 @@ import { componentSchemas } from "../../http/describe/openapi.js";
 import { serveMcpOverStdio } from "../../mcp/mcp-server.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { addJson } from "../json-edit.js";
 import { changeJson, proposeChange } from "../settings-file.js";
 import { readVersion } from "../version.js";
 
@@ -128,11 +129,7 @@ const mcpClients: { readonly [name: string]: McpClient } = {
 };
 
 function inMember(member: string): McpClient["change"] {
-  return (text, launch) =>
-    changeJson(text, (settings) => ({
-      ...settings,
-      [member]: { ...(settings[member] as object | undefined), [NAME]: launch },
-    }));
+  return (text, launch) => changeJson(text, (known) => addJson(known, [member, NAME], launch));
 }
 
 /** Appends a table to a TOML file. An existing one is left to its owner. */
