@@ -142,6 +142,7 @@ export type {
   OpenAiCall,
   OpenAiMessage,
 } from "./sessions/history/history-document.js";
+export type { SessionOutline } from "./sessions/session-outline.js";
 export type { HistoryFormat } from "./sessions/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./sessions/session-summary.js";
 export type { PricesFrom } from "./usage/price-table.js";

@@ -1,5 +1,6 @@
 // What a model was given for an answer: as the caller recorded it, or reconstructed from the session's history as it was then.
 import { type GivenPart, messagePart, partsOfPack, roleOf } from "../index/derivation.js";
+import { metadataOf } from "../index/session-fold.js";
 import { contentTexts } from "../model/content.js";
 import type { Context, GivenMessage } from "../model/context.js";
 import type { EntryOf, Interaction } from "../model/entry.js";
@@ -11,7 +12,6 @@ import type { ItemOrigin } from "../sessions/history/items.js";
 import { groupToOpenAi, systemToOpenAi } from "../sessions/history/openai.js";
 import type { MessageGroup } from "../sessions/history/repair.js";
 import { type HistorySpan, spanBefore } from "../sessions/history/span.js";
-import { getSession } from "../sessions/session-list.js";
 import { MESSAGES_DEFAULT } from "../sessions/session-query.js";
 import type { AnswerFinder, ModelAnswer } from "./answers.js";
 import { givenListBefore } from "./given-lists.js";
@@ -84,8 +84,8 @@ export function isRecordedPack({ messages }: JsonObject): boolean {
  * what history gives it; other programs send everything since the last compaction.
  */
 async function sourceOf(index: Sources["index"], session_id: string) {
-  const session = session_id === "" ? undefined : await getSession(index, session_id);
-  const { source } = session?.metadata ?? {};
+  const metadata = session_id === "" ? undefined : (await metadataOf(index, [session_id])).get(session_id);
+  const { source } = metadata ?? {};
   if (!isJsonObject(source)) return { window: WINDOW, lacks: {} };
   const listed = Array.isArray(source.lacks) ? source.lacks.filter((part) => typeof part === "string") : [];
   const lacks = listed.length === 0 ? {} : { lacks: listed };

@@ -49,7 +49,7 @@ async function boundaryOf(parts: ExportParts, summary: SessionSummary): Promise<
 
 /** The header with which the session was imported, if it was, updated. */
 async function headerOf(parts: ExportParts, summary: SessionSummary, clock: WallClock): Promise<JsonObject> {
-  const { session_id, title, parent, metadata, first_at, last_at } = summary;
+  const { session_id, title, title_source, parent, metadata, first_at, last_at } = summary;
   const native = await nativeHeader(parts, session_id);
   const updated_ms = clock.parse(native.updated_at);
   const last_ms = parseTime(last_at) as number;
@@ -60,7 +60,7 @@ async function headerOf(parts: ExportParts, summary: SessionSummary, clock: Wall
     ...native,
     updated_at: updated_ms !== undefined && updated_ms >= last_ms ? (native.updated_at ?? null) : clock.format(last_ms),
     metadata: native.metadata === null && Object.keys(metadata).length === 0 ? null : metadata,
-    ...(title === "" ? {} : { title }),
+    ...(title_source === "given" ? { title } : {}),
     ...(parent === "" ? {} : { parent }),
   };
 }

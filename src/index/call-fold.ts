@@ -23,6 +23,7 @@ export interface CallTelling extends CallFacts {
   readonly session_id?: string;
   readonly project?: string;
   readonly client?: string;
+  readonly user?: string;
   /** What else identifies it within its session, where the provider's id may be missing. */
   readonly same?: SameFacts;
 }
@@ -50,14 +51,17 @@ export const callFold: Fold = {
 /** Documents per page; other work runs in between. */
 const PAGE = 32;
 
-/** All facts about calls, page by page, in order of position. */
-export async function* tellings(index: Pick<EntryIndex, "listDocuments">): AsyncGenerator<readonly CallTelling[]> {
-  for (let last: IndexDocument | undefined; ; ) {
-    const beyond = last === undefined ? {} : { beyond: { sort: last.sort } };
-    const page = await index.listDocuments({ collection: CALLS, order: "asc", limit: PAGE, ...beyond });
-    yield page.flatMap(tellingsIn);
-    last = page.at(-1);
-    if (page.length < PAGE) return;
+/** All facts about calls after a position, page by page, in order of position. */
+export async function* tellings(
+  index: Pick<EntryIndex, "listDocuments">,
+  after = 0,
+): AsyncGenerator<readonly CallTelling[]> {
+  for (let sort = blockOf(after) - 1; ; ) {
+    const page = await index.listDocuments({ collection: CALLS, order: "asc", limit: PAGE, beyond: { sort } });
+    yield page.flatMap(tellingsIn).filter(({ position }) => position > after);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    sort = last.sort;
   }
 }
 
@@ -71,14 +75,17 @@ function addRows(key: string, document: IndexDocument | undefined, rows: readonl
   return { collection: CALLS, key, sort: Number(key), position, labels: [], body: { calls } as object as Body };
 }
 
-function toTelling({ position, kind, created_ms, session_id, project, client, facts }: EntryRow): CallTelling {
+function toTelling(row: EntryRow): CallTelling {
+  const { position, kind, created_ms, session_id, project, client, facts, references } = row;
   const call = facts?.call as object as CallFacts;
+  const user = references.find(({ what }) => what === "user_id")?.reference;
   return {
     position,
     created_ms,
     ...(session_id === "" ? {} : { session_id }),
     ...(project === "" ? {} : { project }),
     ...(client === "" ? {} : { client }),
+    ...(user === undefined ? {} : { user }),
     ...call,
     ...sameFacts(kind, call, facts?.same as SameFacts | undefined),
   };
@@ -117,6 +124,8 @@ interface CallFacts {
   readonly tokens?: readonly number[];
   /** Set if the usage shows how it counts. */
   readonly counting?: Counting;
+  /** The first tool that the answer calls. */
+  readonly tool?: string;
   /** Its tokens add to those of the entry it continues; otherwise they replace them. */
   readonly adds?: true;
   /** What a source's total had left over: it may be a call that other entries describe. */
@@ -189,7 +198,20 @@ function tellingOf(kind: string, body: JsonObject, usage: JsonValue | undefined)
     ...(model === undefined ? {} : { model }),
     ...(read === undefined ? {} : { tokens: tokenNames.map((name) => read.usage[name] ?? 0) }),
     ...(read?.counting === undefined ? {} : { counting: read.counting }),
+    ...toolOf(kind === "message" ? body : extra),
   };
+}
+
+/** In the form of any provider, or a part of the content. */
+function toolOf({ tool_calls, content }: JsonObject): Telling {
+  const [call] = Array.isArray(tool_calls) ? tool_calls.filter(isJsonObject) : [];
+  const part = Array.isArray(content)
+    ? content.find((one) => isJsonObject(one) && (one.type === "tool_use" || one.type === "function_call"))
+    : undefined;
+  for (const one of [call?.function, call?.custom, call, part]) {
+    if (isJsonObject(one) && isText(one.name)) return { tool: one.name.slice(0, NAME_CHARS_MAX) };
+  }
+  return {};
 }
 
 function idOf(name: "message" | "request", id: JsonValue | undefined): Telling {

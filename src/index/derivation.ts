@@ -6,6 +6,7 @@ import { fillFields } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
 import { saidIn } from "../model/content.js";
 import { type FieldsByKind, isMemoryKind, type Kind, type ReservedFieldsByKind } from "../model/entry.js";
+import { firstWords } from "../model/first-words.js";
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
 import { readRole } from "../model/roles.js";
@@ -14,12 +15,13 @@ import { callFactsOf } from "./call-fold.js";
 import { stepFactsOf } from "./call-steps.js";
 import type { EntryIndex, EntryRow, EntryTexts, Reference } from "./port.js";
 import { carries, HAS_ALTERED, referencesOf } from "./references.js";
+import { sessionFactsOf, TITLE_WORDS } from "./session-facts.js";
 
 /**
  * Raise it with every change of the rows, references, facts, texts or documents that an entry becomes.
  * `test/upgrade/derivation.test.ts` fails if the output changes and this number does not.
  */
-export const DERIVATION = 8;
+export const DERIVATION = 9;
 
 /** `DERIVATION` stays below this; the tables' version is in front of it. */
 const DERIVATIONS_MAX = 1_000;
@@ -97,7 +99,9 @@ export function isAlteredRow(row: EntryRow): boolean {
 function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
   const facts = foldFactsOf(kind, body);
   const same = stepFactsOf(kind, body) as JsonObject | undefined;
-  return same === undefined ? facts : { ...facts, same };
+  const session = sessionFactsOf(kind, body) as JsonObject | undefined;
+  if (same === undefined && session === undefined) return facts;
+  return { ...facts, ...(same && { same }), ...(session && { session }) };
 }
 
 function foldFactsOf(kind: string, body: JsonObject): JsonObject | undefined {
@@ -107,7 +111,11 @@ function foldFactsOf(kind: string, body: JsonObject): JsonObject | undefined {
   if (kind === "feedback" && typeof entry_id === "string") return { entry_id };
   if (isMemoryKind(kind)) return fillFields(kind, body);
   const call = callFactsOf(kind, body) as JsonObject | undefined;
-  if (kind === "consolidation" && typeof through === "number") return { through, ...(call && { call }) };
+  if (kind === "consolidation" && typeof through === "number") {
+    const { tokens_before } = body;
+    const before = typeof tokens_before === "number" ? { tokens_before } : {};
+    return { through, ...before, ...(call && { call }) };
+  }
   return call && { call };
 }
 
@@ -120,7 +128,7 @@ function aboutOf(kind: string, { interaction_id, entry_id }: JsonObject): string
 /** Missing and empty fields say nothing about the session. */
 function toSessionInfo({ title, parent, metadata }: JsonObject): JsonObject {
   return {
-    ...(typeof title === "string" && title !== "" ? { title } : {}),
+    ...(typeof title === "string" && title !== "" ? { title: firstWords(title, TITLE_WORDS) } : {}),
     ...(typeof parent === "string" && parent !== "" ? { parent } : {}),
     ...(isJsonObject(metadata) ? { metadata } : {}),
   };

@@ -1,4 +1,4 @@
-// What the index keeps of an entry: time, labels and references, and no recorded text.
+// What the index keeps of an entry: time, labels and references, and the first words of prompts and answers.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../model/json.js";
 import { toEntryRow } from "./derivation.js";
@@ -23,6 +23,7 @@ test("the row of an interaction has its time, labels and references", () => {
       { what: "chunk", reference: "c" },
       { what: "model", reference: "x" },
     ],
+    facts: { same: expect.anything(), session: { prompt: "secret", asks: expect.any(Number), answer: "r" } },
   });
 });
 

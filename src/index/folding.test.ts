@@ -23,9 +23,11 @@ beforeEach(() => {
 test("a batch puts each session that it touches once, and reads no rows", async () => {
   await fill(index, { rows: [row(1, "a"), row(2, "b")], through: 2 });
   const { put, removed } = await foldBatch({ index, rows: [row(3, "a"), row(4, "c"), row(5, "a"), row(6, "")] });
-  expect(put?.map(({ key, sort }) => [key, sort])).toEqual([
-    ["a", 5],
-    ["c", 4],
+  expect(put?.map(({ collection, key, sort }) => [collection, key, sort])).toEqual([
+    [SESSIONS, "a", 5],
+    [SESSIONS, "c", 4],
+    // One document has the outlines of all sessions in its range of positions.
+    ["outlines", "0", 0],
   ]);
   expect(removed).toEqual([]);
   expect(index.asked).toEqual([]);
@@ -45,10 +47,16 @@ test("a long session that loses an entry is read in pages, one that loses all is
   await fill(index, { rows, through: 5_200 });
   const erased = [17, ...Array.from({ length: 200 }, (_, at) => 5_001 + at)];
   const { put, removed } = await foldBatch({ index, rows: [], erased });
-  expect(put?.map(({ key, body }) => [key, body.by_kind])).toEqual([["long", { error: 4_999 }]]);
-  expect(removed).toEqual([{ collection: SESSIONS, key: "short" }]);
+  const sessions = put?.filter(({ collection }) => collection === SESSIONS);
+  expect(sessions?.map(({ key, body }) => [key, body.by_kind])).toEqual([["long", { error: 4_999 }]]);
+  // The range that has both of them is folded again, and one of its neighbours is gone.
+  expect(removed).toEqual([
+    { collection: SESSIONS, key: "short" },
+    { collection: "outlines", key: "40" },
+  ]);
   expect(Math.max(...index.asked)).toBeLessThanOrEqual(1_000);
-  expect(index.asked.reduce((sum, count) => sum + count)).toBe(201 + 4_999);
+  const ranges = [0, 39].map((block) => Math.min(block * 128 + 127, 5_000) - Math.max(block * 128, 1) + 1);
+  expect(index.asked.reduce((sum, count) => sum + count)).toBe(201 + 4_999 + (ranges[0] ?? 0) - 1 + (ranges[1] ?? 0));
 });
 
 test("positions that have no row take nothing with them", async () => {

@@ -4,8 +4,9 @@ import { callFold } from "./call-fold.js";
 import { feedbackFold } from "./feedback-fold.js";
 import type { Fold } from "./fold.js";
 import { memoryFold } from "./memory-fold.js";
+import { outlineFold } from "./outline-fold.js";
 import type { DocumentName, EntryIndex, EntryRow, IndexBatch, IndexDocument, IndexRevision } from "./port.js";
-import { sessionFold } from "./session-fold.js";
+import { metadataFold, sessionFold } from "./session-fold.js";
 
 /** Rows or documents per request; sessions of any length are folded page by page. */
 const PAGE = 1_000;
@@ -164,4 +165,4 @@ function nameOf({ collection, key }: DocumentName): string {
   return `${collection}:${key}`;
 }
 
-export const folds: readonly Fold[] = [sessionFold, feedbackFold, callFold, memoryFold];
+export const folds: readonly Fold[] = [sessionFold, metadataFold, outlineFold, feedbackFold, callFold, memoryFold];

@@ -1,5 +1,6 @@
 // References: what an entry is found by besides its columns. References of rows and filter conditions both follow from
 // this table, so a filter on a reference that no row has does not compile.
+import { REPLACED } from "../model/body.js";
 import { isMemoryKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { type Mark, marksOf, modelOf } from "../model/states.js";
@@ -16,7 +17,7 @@ export type LabelReference = keyof typeof labelsOf;
 
 const labelReferences = Object.keys(labelsOf) as readonly LabelReference[];
 
-type HasMark = "context" | "request" | "list" | "altered" | "held_back" | LabelReference;
+type HasMark = "context" | "request" | "list" | "altered" | "held_back" | LabelReference | "replaced";
 
 function textIn(value: JsonValue | undefined): readonly string[] {
   return typeof value === "string" && value !== "" ? [value] : [];
@@ -38,6 +39,7 @@ const referenceTable = {
     ...(isRequest(kind, body) ? (["request"] as const) : []),
     ...(isGivenList(kind, body) ? (["list"] as const) : []),
     ...(kind === "audit" && body.action === "held_back" ? (["held_back"] as const) : []),
+    ...(kind === "audit" && body.action === REPLACED ? (["replaced"] as const) : []),
     ...labelReferences.filter((what) => labelsOf[what](kind, body).length > 0),
   ]) satisfies Derive<HasMark>,
   /** Whom it was done for. */
@@ -71,6 +73,9 @@ export const HAS_REQUEST = { what: "has", reference: "request" } as const satisf
 /** Marks raw entries that list what the model is given from there on. */
 export const HAS_LIST = { what: "has", reference: "list" } as const satisfies Reference;
 
+/** Marks errors, failed tool calls and failed interactions. */
+export const FAILED = { what: "is", reference: "failed" } as const satisfies Reference;
+
 /** Marks messages that a program put into the conversation. */
 export const INJECTED = { what: "is", reference: "injected" } as const satisfies Reference;
 
@@ -81,6 +86,9 @@ export function hasLabel(name: LabelReference): Reference {
 
 /** Marks notes of proposals that were held back. */
 export const HAS_HELD_BACK = { what: "has", reference: "held_back" } as const satisfies Reference;
+
+/** Marks notes that entries were replaced by a newer derivation. */
+export const HAS_REPLACED = { what: "has", reference: "replaced" } as const satisfies Reference;
 
 /** Marks entries that were altered before they were indexed. */
 export const HAS_ALTERED = { what: "has", reference: "altered" } as const satisfies Reference;

@@ -5,7 +5,9 @@ import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe
 export type AnswerOf<S extends TSchema> = S extends TUnsafe<infer T> ? T : DeepReadonly<Static<S>>;
 
 type DeepReadonly<T> = T extends readonly (infer E)[]
-  ? readonly DeepReadonly<E>[]
+  ? number extends T["length"]
+    ? readonly DeepReadonly<E>[]
+    : T
   : T extends object
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;

@@ -14,6 +14,7 @@ import { getEntry } from "./get-entry.js";
 import { getHistory } from "./get-history.js";
 import { getInteraction } from "./get-interaction.js";
 import { getMemory } from "./get-memory.js";
+import { getOutline } from "./get-outline.js";
 import { getSession } from "./get-session.js";
 import { giveVerdicts } from "./give-verdicts.js";
 import { importMemoryFile } from "./import-memory-file.js";
@@ -73,6 +74,7 @@ export const recorderOperations = {
 const otherOperations = {
   sessionHistory,
   getSession,
+  getOutline,
   listSessionEntries,
   getHistory,
   listMemories,

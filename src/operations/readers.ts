@@ -1,6 +1,7 @@
 // The readers of every subject, on top of one index.
 import { ContextReader } from "../context/context-reader.js";
 import type { EntryIndex } from "../index/port.js";
+import { SessionTable } from "../index/session-table.js";
 import type { MemoryJudge } from "../memories/judge/memory-judge.js";
 import { MemoryReader } from "../memories/review/memory-reader.js";
 import type { Mask } from "../model/mask.js";
@@ -10,6 +11,7 @@ import { Reader, type ReadingParts } from "../search/lists/reader.js";
 import { Searcher } from "../search/searcher.js";
 import { HistoryReader } from "../sessions/history/history.js";
 import { SessionReader } from "../sessions/session-reader.js";
+import { CallLedger } from "../usage/call-ledger.js";
 import type { PriceFile } from "../usage/price-file.js";
 import { UsageReader } from "../usage/usage-reader.js";
 
@@ -32,17 +34,19 @@ export interface Readers {
 export function readersOf(parts: ReadingParts & { readonly prices?: PriceFile | undefined }): Readers {
   const memories = new MemoryReader(parts);
   const entries = new EntryReader(parts);
+  const table = new SessionTable(parts.index);
+  const ledger = new CallLedger(parts);
   let judge: Promise<MemoryJudge> | undefined;
   return {
     index: parts.index,
     mask: parts.mask,
     entries: new Reader(parts),
-    sessions: new SessionReader(parts),
+    sessions: new SessionReader({ ...parts, table, ledger }),
     histories: new HistoryReader(parts),
     reflections: new ReflectionReader(parts),
     searches: new Searcher(parts),
     contexts: new ContextReader(parts),
-    usage: new UsageReader(parts),
+    usage: new UsageReader({ ...parts, table, ledger }),
     memories,
     review() {
       judge ??= import("../memories/judge/memory-judge.js").then(

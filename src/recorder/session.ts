@@ -23,6 +23,7 @@ import type { OperationMethods, Operations } from "../operations/index.js";
 import type { OptionsOf } from "../search/filters.js";
 import type { AnthropicHistory, OpenAiMessage } from "../sessions/history/history-document.js";
 import { consolidatedFurther, throughElsewhere, throughInvalid } from "../sessions/history/history-refusals.js";
+import type { SessionOutline } from "../sessions/session-outline.js";
 import type { SessionSummary, Timeline } from "../sessions/session-summary.js";
 
 /** Labels, id and time; the session is given already. */
@@ -169,6 +170,11 @@ export class Session {
   /** Counts, times and labels; undefined for a session without entries. */
   async summary(): Promise<SessionSummary | undefined> {
     return this.#recorder.operations.getSession(this.id);
+  }
+
+  /** Its turns, compactions, children and files, without its entries; undefined for a session without entries. */
+  async outline(): Promise<SessionOutline | undefined> {
+    return this.#recorder.operations.getOutline(this.id);
   }
 
   /** The session's entries by position. */

@@ -1,132 +1,220 @@
-// Sessions from their documents: a single one, and the list, which stays stable while entries arrive.
+// Sessions from their documents: a single one, and lists of them, filtered and sorted, which stay as they were at their first page.
 
-import type { DocumentQuery, EntryIndex, IndexDocument } from "../index/port.js";
-import { documentToSession, labelsOf, SESSIONS, type SessionFilter, type SessionRow } from "../index/session-fold.js";
-import { jsonBytesAtMost } from "../model/json-size.js";
-import { limits } from "../model/limits.js";
-
-/** A session at its place in the list: the one it had at the first page. */
-interface ListedSession {
-  readonly last_ms: number;
-  readonly position: number;
-  readonly session: SessionRow;
-}
-
-/** How far a list was read: after this place, in the state when `as_of` was the newest position. */
-export interface SessionsReached {
-  readonly last_ms: number;
-  readonly position: number;
-  readonly as_of: number;
-}
-
-export interface SessionPage {
-  readonly sessions: readonly ListedSession[];
-  /** Whether it ended early, because the next session would have made it too large. */
-  readonly is_cut: boolean;
-  /** The newest position there was at the first page. */
-  readonly as_of: number;
-}
-
-/** A session's metadata may be as large as an entry: few are read at first, more where they are small. */
-const READ_FIRST = 8;
-const READ_GROWTH = 4;
-/** Sessions that changed since the first page are read in batches of this size. */
-const CHANGED_AT_ONCE = 32;
+import type { EntryIndex } from "../index/port.js";
+import { documentToSession, SESSIONS, type SessionRow } from "../index/session-fold.js";
+import type { SessionTable, TableSession } from "../index/session-table.js";
+import { normalise } from "../model/normalise.js";
+import type { SessionFilter, SessionSort, SessionsWanted } from "./session-query.js";
 
 export async function getSession(
   index: Pick<EntryIndex, "getDocuments">,
   session_id: string,
 ): Promise<SessionRow | undefined> {
-  const [document] = await index.getDocuments({ collection: SESSIONS, keys: [session_id] });
-  return document === undefined ? undefined : documentToSession(document);
+  return (await getSessions(index, [session_id])).get(session_id);
 }
 
-/**
- * Sessions by the latest time of their entries, then by their newest position, both descending. Entries that arrive
- * after the first page move no session to another page, so each is returned exactly once.
- */
-export async function listSessions(
-  index: EntryIndex,
-  query: { readonly filter: SessionFilter; readonly after?: SessionsReached; readonly limit: number },
-): Promise<SessionPage> {
-  const { filter, after, limit } = query;
-  const labels = labelsOf(filter);
-  // Read first: what arrives between this and the queries below has changed since.
-  const as_of = after?.as_of ?? (await index.checkpoint());
-  const beyond = after === undefined ? {} : { beyond: { sort: after.last_ms, position: after.position } };
-  const newest = { collection: SESSIONS, order: "desc", labels, limit, ...beyond } as const;
-  // In this order: what changes between the queries is found by the last one.
-  let page = await readDocuments(index, { ...newest, through: as_of });
-  for await (const changed of changedSince(index, labels, as_of)) {
-    const end = page.is_cut ? page.sessions.at(-1) : undefined;
-    const wanted = changed.filter(
-      (one) => (after === undefined || newestFirst(after, one) < 0) && (end === undefined || newestFirst(one, end) < 0),
-    );
-    if (wanted.length > 0) page = withinBytes(newestOf([...page.sessions, ...wanted], limit), page.is_cut);
+/** Those that are there, by their ids. */
+export async function getSessions(
+  index: Pick<EntryIndex, "getDocuments">,
+  session_ids: readonly string[],
+): Promise<ReadonlyMap<string, SessionRow>> {
+  if (session_ids.length === 0) return new Map();
+  const documents = await index.getDocuments({ collection: SESSIONS, keys: session_ids });
+  return new Map(documents.map((document) => [document.key, documentToSession(document)]));
+}
+
+/** How far a list was read: after this place, in the state when `as_of` was the newest position. */
+export interface SessionsReached {
+  /** By time: the session's time. Otherwise how many were listed. */
+  readonly at: number;
+  /** By time: the session's newest position, or its oldest. Otherwise its oldest. */
+  readonly position: number;
+  readonly as_of: number;
+}
+
+/** A session at its place in the list. */
+export interface ListedSession extends Pick<SessionsReached, "at" | "position"> {
+  readonly session_id: string;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly ListedSession[];
+  /** The newest position there was at the first page. */
+  readonly as_of: number;
+}
+
+/** What a session is sorted by that only calls know. */
+export interface SpentBy {
+  readonly tokens: (session_id: string) => number;
+  readonly cost: (session_id: string) => number;
+}
+
+/** Orders that lists are read in, page by page; more are computed again. */
+const ORDERS_MAX = 16;
+/** Sessions that changed since the first page are looked up in batches of this size. */
+const CHANGED_AT_ONCE = 500;
+
+export class SessionLists {
+  readonly #index: Pick<EntryIndex, "checkpoint" | "sessionPlaces">;
+  readonly #table: SessionTable;
+  /** Ids in the order of the first page, by the list and its moment. */
+  readonly #orders = new Map<string, readonly TableSession[]>();
+
+  constructor(parts: {
+    readonly index: Pick<EntryIndex, "checkpoint" | "sessionPlaces">;
+    readonly table: SessionTable;
+  }) {
+    this.#index = parts.index;
+    this.#table = parts.table;
   }
-  return { ...page, as_of };
-}
 
-type Listed = Pick<SessionPage, "sessions" | "is_cut">;
-
-/** Documents in order, until they are as many as asked for, or too large. */
-async function readDocuments(index: EntryIndex, query: DocumentQuery): Promise<Listed> {
-  let page: Listed = { sessions: [], is_cut: false };
-  let { beyond } = query;
-  for (let size = READ_FIRST; !page.is_cut; size *= READ_GROWTH) {
-    const limit = Math.min(size, query.limit - page.sessions.length);
-    const documents = await index.listDocuments({ ...query, limit, ...(beyond === undefined ? {} : { beyond }) });
-    page = withinBytes([...page.sessions, ...documents.map(whereItStands)], false);
-    const last = documents.at(-1);
-    if (last === undefined || documents.length < limit || page.sessions.length >= query.limit) break;
-    beyond = { sort: last.sort, position: last.position, key: last.key };
+  /** Entries that arrive after the first page move no session to another page, so each is returned exactly once. */
+  async list(wanted: SessionsWanted, spent: SpentBy): Promise<SessionPage> {
+    const { filter, after, sort } = wanted;
+    // Read first: what arrives between this and the reading below has changed since.
+    const as_of = after?.as_of ?? (await this.#index.checkpoint());
+    await this.#table.refresh();
+    const passes = passing(filter, this.#table);
+    if (sort === "last" || sort === "first") {
+      const found: TableSession[] = [];
+      for (const one of this.#table.all()) if (one.first_position <= as_of && passes(one)) found.push(one);
+      const places = sort === "first" ? found.map(firstPlace) : await this.#lastPlaces(found, as_of);
+      return { sessions: pageByTime(places, wanted), as_of };
+    }
+    return { sessions: this.#pageByValue(wanted, { as_of, passes, spent }), as_of };
   }
-  return page;
+
+  /** Where sessions stood when `as_of` was the newest position. */
+  async #lastPlaces(sessions: readonly TableSession[], as_of: number): Promise<readonly ListedSession[]> {
+    const changed = sessions.filter(({ last_position }) => last_position > as_of).map(({ session_id }) => session_id);
+    const then = new Map<string, ListedSession>();
+    for (let at = 0; at < changed.length; at += CHANGED_AT_ONCE) {
+      const session_ids = changed.slice(at, at + CHANGED_AT_ONCE);
+      for (const place of await this.#index.sessionPlaces({ session_ids, through: as_of })) {
+        then.set(place.session_id, { session_id: place.session_id, at: place.last_ms, position: place.position });
+      }
+    }
+    return sessions.flatMap((one) => {
+      if (one.last_position > as_of) return then.get(one.session_id) ?? [];
+      return { session_id: one.session_id, at: one.last_ms, position: one.last_position };
+    });
+  }
+
+  /** Values change while a list is read, so its order is kept. */
+  #pageByValue(
+    { sort, order, after, limit, fingerprint }: SessionsWanted,
+    how: { readonly as_of: number; readonly passes: (session: TableSession) => boolean; readonly spent: SpentBy },
+  ): readonly ListedSession[] {
+    const name = `${fingerprint} ${how.as_of}`;
+    let sessions = after === undefined ? undefined : this.#orders.get(name);
+    let start = after?.at ?? 0;
+    if (sessions === undefined) {
+      const found: TableSession[] = [];
+      for (const one of this.#table.all()) if (one.first_position <= how.as_of && how.passes(one)) found.push(one);
+      sessions = sorted(found, sortValue(sort, { table: this.#table, spent: how.spent }), order);
+      this.#keep(name, sessions);
+      // Another process made the cursor, or it is from before a restart.
+      const last = after === undefined ? -1 : sessions.findIndex((one) => one.first_position === after.position);
+      if (after !== undefined && last !== -1) start = last + 1;
+    }
+    return sessions
+      .slice(start, start + limit)
+      .map(({ session_id, first_position }, nth) => ({ session_id, at: start + nth + 1, position: first_position }));
+  }
+
+  #keep(name: string, sessions: readonly TableSession[]): void {
+    this.#orders.delete(name);
+    this.#orders.set(name, sessions);
+    for (const oldest of this.#orders.keys()) {
+      if (this.#orders.size <= ORDERS_MAX) break;
+      this.#orders.delete(oldest);
+    }
+  }
 }
 
-/** The first sessions that fit on a page, at least one. */
-function withinBytes(sessions: readonly ListedSession[], wasCut: boolean): Listed {
-  let bytes = 0;
-  const end = sessions.findIndex(({ session }, at) => {
-    bytes += jsonBytesAtMost(session);
-    return at > 0 && bytes > limits.page_bytes;
+function firstPlace({ session_id, first_ms, first_position }: TableSession): ListedSession {
+  return { session_id, at: first_ms, position: first_position };
+}
+
+/** By time, then by position. */
+function pageByTime(
+  places: readonly ListedSession[],
+  { after, order, limit }: SessionsWanted,
+): readonly ListedSession[] {
+  const direction = order === "desc" ? -1 : 1;
+  const compare = (left: Pick<ListedSession, "at" | "position">, right: typeof left): number =>
+    direction * (left.at - right.at || left.position - right.position);
+  const rest = after === undefined ? places : places.filter((place) => compare(after, place) < 0);
+  return [...rest].sort(compare).slice(0, limit);
+}
+
+type Value = number | string;
+
+function sortValue(
+  sort: SessionSort,
+  { table, spent }: { readonly table: SessionTable; readonly spent: SpentBy },
+): (session: TableSession) => Value {
+  switch (sort) {
+    case "title":
+      return (session) => normalise(session.title || session.first_prompt);
+    case "project":
+      return ({ session_id }) => normalise(table.projectOf(session_id));
+    case "client":
+      return ({ clients }) => normalise(clients[0] ?? "");
+    case "length":
+      return ({ active_ms }) => active_ms;
+    case "tokens":
+      return ({ session_id }) => spent.tokens(session_id);
+    case "cost":
+      return ({ session_id }) => spent.cost(session_id);
+    case "last":
+      return ({ last_ms }) => last_ms;
+    case "first":
+      return ({ first_ms }) => first_ms;
+    default:
+      return (session) => session[sort];
+  }
+}
+
+/** What is equal is in the order in which it began, the latest first. */
+function sorted(
+  sessions: readonly TableSession[],
+  value: (session: TableSession) => Value,
+  order: "asc" | "desc",
+): readonly TableSession[] {
+  const direction = order === "desc" ? -1 : 1;
+  const valued = sessions.map((session) => ({ session, value: value(session) }));
+  valued.sort((left, right) => {
+    const difference = left.value === right.value ? 0 : left.value < right.value ? -1 : 1;
+    return direction * difference || right.session.first_position - left.session.first_position;
   });
-  return end === -1 ? { sessions, is_cut: wasCut } : { sessions: sessions.slice(0, end), is_cut: true };
+  return valued.map(({ session }) => session);
 }
 
-/** Sessions with entries after `as_of`, at their place then; later ones had none. */
-async function* changedSince(
-  index: EntryIndex,
-  labels: readonly string[],
-  as_of: number,
-): AsyncGenerator<readonly ListedSession[], void> {
-  let beyond: { readonly position: number; readonly key?: string } = { position: as_of };
-  for (;;) {
-    const documents = await index.changedDocuments({ collection: SESSIONS, labels, beyond, limit: CHANGED_AT_ONCE });
-    if (documents.length === 0) return;
-    const byId = new Map(documents.map((document) => [document.key, document]));
-    const places = await index.sessionPlaces({ session_ids: [...byId.keys()], through: as_of });
-    yield places.map(({ session_id, last_ms, position }) => ({
-      last_ms,
-      position,
-      session: documentToSession(byId.get(session_id) as IndexDocument),
-    }));
-    if (documents.length < CHANGED_AT_ONCE) return;
-    beyond = documents.at(-1) as IndexDocument;
-  }
+function passing(filter: SessionFilter, table: SessionTable): (session: TableSession) => boolean {
+  const { project, client, user_id, tag, since_ms = -Infinity, until_ms = Infinity, parent } = filter;
+  const title = filter.title === undefined ? undefined : normalise(filter.title);
+  return (one) => {
+    if (one.last_ms < since_ms || one.first_ms > until_ms) return false;
+    if (project !== undefined && !isOfProject(one, project, table)) return false;
+    if (client !== undefined && !(client === "" ? one.lacks.client : one.clients.includes(client))) return false;
+    if (user_id !== undefined && !isAmong(one.users, user_id)) return false;
+    if (tag !== undefined && !isAmong(one.tags, tag)) return false;
+    // A parent that was never recorded leaves its children at the top.
+    if (
+      parent !== undefined &&
+      (parent === "" ? table.rootOf(one.session_id) !== one.session_id : one.parent !== parent)
+    )
+      return false;
+    return title === undefined || [one.title, one.first_prompt].some((text) => normalise(text).includes(title));
+  };
 }
 
-function newestOf(listed: readonly ListedSession[], limit: number): ListedSession[] {
-  const byId = new Map(listed.map((one) => [one.session.session_id, one]));
-  return [...byId.values()].sort(newestFirst).slice(0, limit);
+function isOfProject(one: TableSession, project: string, table: SessionTable): boolean {
+  if (project === "") return one.lacks.project;
+  return one.projects.includes(project) || table.projectOf(one.session_id) === project;
 }
 
-type Place = Pick<ListedSession, "last_ms" | "position">;
-
-function newestFirst(left: Place, right: Place): number {
-  return right.last_ms - left.last_ms || right.position - left.position;
-}
-
-function whereItStands(document: IndexDocument): ListedSession {
-  return { last_ms: document.sort, position: document.position, session: documentToSession(document) };
+function isAmong(names: readonly string[], asked: string): boolean {
+  return asked === "" ? names.length === 0 : names.includes(asked);
 }

@@ -1,56 +1,108 @@
 // Sessions as they are read: summaries, timelines and the list of them.
 
 import type { SessionRange } from "../index/port.js";
-import type { SessionRow } from "../index/session-fold.js";
+import { metadataOf, type SessionRow } from "../index/session-fold.js";
+import type { SessionTable } from "../index/session-table.js";
 import { itemAt } from "../model/item-at.js";
-import { formatTime } from "../model/time.js";
+import type { JsonObject } from "../model/json.js";
+import { jsonBytesAtMost } from "../model/json-size.js";
+import { limits } from "../model/limits.js";
 import { formatCursor } from "../search/cursor.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
-import { getSession, listSessions } from "./session-list.js";
+import type { CallLedger, UsageSums } from "../usage/call-ledger.js";
+import { outlineOf } from "./outline.js";
+import { getSession, getSessions, SessionLists, type SpentBy } from "./session-list.js";
+import type { SessionOutline } from "./session-outline.js";
 import type { SessionListQuery, TimelineQuery } from "./session-query.js";
 import type { SessionList, SessionSummary, Timeline } from "./session-summary.js";
+import { toSummary } from "./summarise.js";
 
 /** For this many sessions it is cached that nothing is masked. */
 const CLEAN_MAX = 10_000;
+/** Metadata may be as large as an entry: few are read at first, more where they are small. */
+const READ_FIRST = 8;
+const READ_GROWTH = 4;
+
+export interface SessionParts extends ReadingParts {
+  readonly table: SessionTable;
+  readonly ledger: CallLedger;
+}
 
 export class SessionReader {
-  readonly #parts: ReadingParts;
+  readonly #parts: SessionParts;
   readonly #entries: EntryReader;
+  readonly #lists: SessionLists;
   /** Sessions without secrets, by a value that changes whenever they do. */
   readonly #clean = new Map<string, Pick<SessionRow, "last_position" | "entries">>();
 
-  constructor(parts: ReadingParts) {
+  constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#entries = new EntryReader(parts);
+    this.#lists = new SessionLists(parts);
   }
 
-  async summary(session_id: string): Promise<SessionSummary | undefined> {
-    const row = await getSession(this.#parts.index, session_id);
-    return row === undefined ? undefined : this.#shown(row);
+  async summary(session_id: string, now_ms: number): Promise<SessionSummary | undefined> {
+    const found = await this.#recorded(session_id, now_ms);
+    return found === undefined ? undefined : this.#shown(found.row, found.summary);
   }
 
   /** The unmasked summary, for exports of the record itself. */
   async recordedSummary(session_id: string): Promise<SessionSummary | undefined> {
-    const row = await getSession(this.#parts.index, session_id);
-    return row === undefined ? undefined : toSummary(row);
+    return (await this.#recorded(session_id, Number.MAX_SAFE_INTEGER))?.summary;
   }
 
-  /**
-   * The session with the latest entry first. The list stays as it was at its first page, whatever arrives meanwhile.
-   */
+  async #recorded(session_id: string, now_ms: number) {
+    const { index, table } = this.#parts;
+    const row = await getSession(index, session_id);
+    if (row === undefined) return undefined;
+    await table.refresh();
+    const metadata = await metadataOf(index, [session_id]);
+    return { row, summary: this.#summarised(row, { metadata, spent: await this.#parts.ledger.bySession(), now_ms }) };
+  }
+
+  async outline(session_id: string): Promise<SessionOutline | undefined> {
+    return outlineOf(this.#parts, session_id);
+  }
+
+  /** The list stays as it was at its first page, whatever arrives meanwhile. */
   async list(query: SessionListQuery): Promise<SessionList> {
     if (query.limit === 0) return { sessions: [], next_cursor: null };
-    const { filter, after } = query;
-    const wanted = { filter, limit: query.limit + 1, ...(after === undefined ? {} : { after }) };
-    const { sessions, as_of, is_cut } = await listSessions(this.#parts.index, wanted);
-    const page = sessions.slice(0, query.limit);
-    const last = page.at(-1);
-    const isMore = last !== undefined && (is_cut || sessions.length > query.limit);
+    const spent = await this.#parts.ledger.bySession();
+    const wanted = { ...query, limit: query.limit + 1 };
+    const { sessions: found, as_of } = await this.#lists.list(wanted, this.#spentBy(spent));
+    const ids = found.slice(0, query.limit).map(({ session_id }) => session_id);
+    const { summaries, used } = await this.#page(ids, { spent, now_ms: query.now_ms });
+    const last = found[used - 1];
+    const isMore = last !== undefined && used < found.length;
     return {
-      sessions: page.map(({ session }) => this.#shown(session)),
-      next_cursor: isMore ? formatCursor(query.fingerprint, [last.last_ms, last.position, as_of]) : null,
+      sessions: summaries,
+      next_cursor: isMore ? formatCursor(query.fingerprint, [last.at, last.position, as_of]) : null,
     };
+  }
+
+  /** Until the page would be too large; at least one. */
+  async #page(
+    ids: readonly string[],
+    { spent, now_ms }: { readonly spent: ReadonlyMap<string, UsageSums>; readonly now_ms: number },
+  ): Promise<{ readonly summaries: readonly SessionSummary[]; readonly used: number }> {
+    const { index } = this.#parts;
+    const rows = await getSessions(index, ids);
+    const summaries: SessionSummary[] = [];
+    let bytes = 0;
+    for (let at = 0, size = READ_FIRST; at < ids.length; at += size, size *= READ_GROWTH) {
+      const next = ids.slice(at, at + size);
+      const metadata = await metadataOf(index, next);
+      for (const [nth, id] of next.entries()) {
+        const row = rows.get(id);
+        if (row === undefined) continue;
+        const summary = this.#shown(row, this.#summarised(row, { metadata, spent, now_ms }));
+        bytes += jsonBytesAtMost(summary);
+        if (summaries.length > 0 && bytes > limits.page_bytes) return { summaries, used: at + nth };
+        summaries.push(summary);
+      }
+    }
+    return { summaries, used: ids.length };
   }
 
   /** Positions of the session's entries, for callers that read all of them. */
@@ -72,9 +124,41 @@ export class SessionReader {
     return { entries: rows, next_cursor };
   }
 
+  #summarised(
+    row: SessionRow,
+    facts: {
+      readonly metadata: ReadonlyMap<string, JsonObject>;
+      readonly spent: ReadonlyMap<string, UsageSums>;
+      readonly now_ms: number;
+    },
+  ): SessionSummary {
+    const { table } = this.#parts;
+    const { session_id } = row;
+    const cost_total = costOf(table.treeOf(session_id), facts.spent);
+    return toSummary(row, {
+      metadata: facts.metadata.get(session_id) ?? {},
+      project: table.projectOf(session_id),
+      children: table.childrenOf(session_id).length,
+      usage: facts.spent.get(session_id),
+      cost_total,
+      now_ms: facts.now_ms,
+    });
+  }
+
+  /** A session's own tokens, and its cost with all sessions below it. */
+  #spentBy(spent: ReadonlyMap<string, UsageSums>): SpentBy {
+    const { table } = this.#parts;
+    return {
+      tokens: (session_id) => {
+        const { input_tokens = 0, output_tokens = 0 } = spent.get(session_id) ?? {};
+        return input_tokens + output_tokens;
+      },
+      cost: (session_id) => costOf(table.treeOf(session_id), spent) ?? 0,
+    };
+  }
+
   /** Masked, as lists show it. */
-  #shown(row: SessionRow): SessionSummary {
-    const summary = toSummary(row);
+  #shown(row: SessionRow, summary: SessionSummary): SessionSummary {
     const { session_id, last_position, entries } = row;
     const known = this.#clean.get(session_id);
     if (known?.last_position === last_position && known.entries === entries) return summary;
@@ -86,23 +170,12 @@ export class SessionReader {
   }
 }
 
-function toSummary(row: SessionRow): SessionSummary {
-  const count = (kind: string): number => row.by_kind[kind] ?? 0;
-  return {
-    session_id: row.session_id,
-    title: row.title,
-    metadata: row.metadata,
-    parent: row.parent,
-    first_at: formatTime(row.first_ms),
-    last_at: formatTime(row.last_ms),
-    projects: row.projects,
-    clients: row.clients,
-    entries: row.entries,
-    messages: count("message") - row.injected,
-    tool_calls: count("tool_call"),
-    errors: count("error"),
-    decisions: count("decision"),
-    interactions: count("interaction"),
-    consolidated_through: row.consolidated_through,
-  };
+/** Undefined where no price is known. */
+function costOf(session_ids: readonly string[], spent: ReadonlyMap<string, UsageSums>): number | undefined {
+  let total: number | undefined;
+  for (const id of session_ids) {
+    const cost = spent.get(id)?.cost;
+    if (cost !== undefined) total = (total ?? 0) + cost;
+  }
+  return total;
 }

@@ -44,10 +44,12 @@ test("a transcript, a copy of it and the provider's body tell of one call, and t
   for (const telling of tellings) calls.add(telling);
   expect([...calls.counted()]).toEqual([
     {
+      position: tellings[0]?.position,
       created_ms: tellings[0]?.created_ms,
       session_id: "s",
       project: "p",
       client: "c",
+      user: "",
       model: "exact",
       tokens: [1, 30, 0, 0, 0],
     },

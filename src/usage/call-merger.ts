@@ -5,19 +5,26 @@ import { type Counting, tokenNames } from "../model/usage.js";
 
 /** A call to a model as it is counted. */
 export interface ModelCall {
+  /** Of the first entry that tells of it. */
+  readonly position: number;
   /** The earliest recorded time. */
   readonly created_ms: number;
   readonly session_id: string;
   readonly project: string;
   readonly client: string;
+  readonly user: string;
   readonly model: string;
   /** In the order of `tokenNames`. */
   readonly tokens: readonly number[];
   readonly counting?: Counting;
+  /** The first tool that the answer calls. */
+  readonly tool?: string;
 }
 
 interface Group {
   tellings: CallTelling[];
+  /** The call as it was counted last; absent since another entry told of it. */
+  counted?: ModelCall | undefined;
   /** The provider's ids, as far as they are known yet; a call has one of each. */
   message?: string | undefined;
   request?: string | undefined;
@@ -35,6 +42,7 @@ const identities = ["of", "message", "request"] as const;
 /** Takes records of calls in order of position, and returns calls in the order in which they first occur; rests come last. */
 export class CallMerger {
   readonly #groups: Group[] = [];
+  #hasRests = false;
   readonly #known = {
     of: new Map<string, Group>(),
     message: new Map<string, Group>(),
@@ -46,6 +54,7 @@ export class CallMerger {
   readonly #contested = new Map<string, Group>();
 
   add(telling: CallTelling): void {
+    if (telling.rest === true) this.#hasRests = true;
     let group: Group = { tellings: [telling], message: telling.message, request: telling.request };
     let isContested = false;
     for (const identity of identities) {
@@ -105,14 +114,16 @@ export class CallMerger {
   *counted(): Generator<ModelCall> {
     const counted = new Set<string>();
     const rests: ModelCall[] = [];
-    for (const { tellings, into } of this.#groups) {
-      const call = into === undefined ? toCall(tellings) : undefined;
+    for (const group of this.#groups) {
+      if (group.into !== undefined) continue;
+      group.counted ??= toCall(group.tellings);
+      const call = group.counted;
       if (call === undefined) continue;
-      if (tellings[0]?.rest === true) {
+      if (group.tellings[0]?.rest === true) {
         rests.push(call);
         continue;
       }
-      counted.add(nameOf(call));
+      if (this.#hasRests) counted.add(nameOf(call));
       yield call;
     }
     // What a total had left over may be a call that was recorded by other means.
@@ -164,6 +175,8 @@ function merged(one: Group, other: Group): Group {
   first.request ??= later.request;
   later.tellings = [];
   later.into = first;
+  first.counted = undefined;
+  later.counted = undefined;
   return first;
 }
 
@@ -175,17 +188,21 @@ function positionOf({ tellings }: Group): number {
 function toCall(tellings: readonly CallTelling[]): ModelCall | undefined {
   const whole = tellings.length === 1 ? tellings[0] : greatest(sourcesOf(tellings));
   if (whole?.tokens === undefined) return undefined;
-  const first = (name: "session_id" | "project" | "client" | "model"): string =>
+  const first = (name: "session_id" | "project" | "client" | "user" | "model"): string =>
     tellings.find((telling) => telling[name] !== undefined)?.[name] ?? "";
+  const tool = tellings.find((telling) => telling.tool !== undefined)?.tool;
   return {
+    position: tellings[0]?.position ?? 0,
     created_ms: tellings.reduce((earliest, { created_ms }) => Math.min(earliest, created_ms), Number.MAX_SAFE_INTEGER),
     session_id: first("session_id"),
     project: first("project"),
     client: first("client"),
+    user: first("user"),
     // The provider names the exact model with its count; the request may only name a family.
     model: whole.model ?? first("model"),
     tokens: whole.tokens,
     ...(whole.counting === undefined ? {} : { counting: whole.counting }),
+    ...(tool === undefined ? {} : { tool }),
   };
 }
 

@@ -76,6 +76,17 @@ export function givenTokens(call: Counted): { readonly given: number; readonly p
   return { given: plain + cache, plain };
 }
 
+/**
+ * The same names for every provider: input is all that the model was given, cached parts included, and output all that it wrote,
+ * thoughts included; the others are parts of these.
+ */
+export function comparableTokens(call: Counted): readonly number[] {
+  const [, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0] = call.tokens;
+  const { thought } = inclusions[inclusionOf(call)];
+  const wrote = thought && reasoning <= output ? output : output + reasoning;
+  return [givenTokens(call).given, wrote, cacheRead, cacheWrite, reasoning];
+}
+
 /** In US dollars. */
 export function costOf(call: Counted, rates: Rates): number {
   const [, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0] = call.tokens;

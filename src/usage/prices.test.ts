@@ -13,7 +13,17 @@ const rates: Rates = { input: 10, output: 100, cache_read: 1, cache_write: 20 };
 const tokens = [1_000_000, 100_000, 400_000, 100_000, 50_000];
 
 function call(fields: Partial<ModelCall>): ModelCall {
-  return { created_ms: 0, session_id: "", project: "", client: "", model: "m", tokens, ...fields };
+  return {
+    position: 1,
+    created_ms: 0,
+    session_id: "",
+    project: "",
+    client: "",
+    user: "",
+    model: "m",
+    tokens,
+    ...fields,
+  };
 }
 
 describe("cost", () => {

@@ -82,7 +82,7 @@ describe("the list", () => {
     expect(head).toMatch(/^LAST \(UTC\) +SESSION +ENTRIES +MESSAGES +TOOLS +ERRORS +DECISIONS +PROJECT · TITLE$/);
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^11-15 12:10 +cli\/anna +1 +0 +0 +1 +0$/);
-    expect(lines[1]).toMatch(/^11-15 12:09 +-anna +1 +0 +0 +0 +0$/);
+    expect(lines[1]).toMatch(/^11-15 12:09 +-anna +1 +0 +0 +0 +0 +Why\?$/);
     expect(lines[2]).toMatch(/^11-15 12:08 +cli:anna +9 +5 +1 +1 +1 +web · Release evil$/);
   });
 
@@ -183,7 +183,7 @@ describe("one session", () => {
     [["cli:anna", "--consolidate", "99"], 2, "field_invalid"],
     [["cli:anna", "--consolidate", "six"], 2, "field_invalid"],
     [["--clear"], 2, "argument_missing"],
-    [["--order", "desc"], 2, "argument_missing"],
+    [["--sort", "size"], 2, "field_invalid"],
     [["--consolidate", "6"], 2, "argument_missing"],
     [["a", "b"], 2, "argument_excess"],
   ])("sessions %j is status %i: %s", async (args, status, code) => {

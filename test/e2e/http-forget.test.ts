@@ -103,7 +103,12 @@ describe("a session that is forgotten", () => {
     const server = await filled();
     await server.post("/forget", { session_id: "s1", reason });
     await server.post("/entries", { kind: "message", session_id: "s1", role: "user", content: "a new beginning" });
-    expect((await server.get("/sessions/s1")).body).toMatchObject({ entries: 1, title: "", consolidated_through: 0 });
+    expect((await server.get("/sessions/s1")).body).toMatchObject({
+      entries: 1,
+      title: "a new beginning",
+      title_source: "first_prompt",
+      consolidated_through: 0,
+    });
     expect((await server.get("/sessions/s1/history")).body.messages).toEqual([
       { role: "user", content: "a new beginning" },
     ]);

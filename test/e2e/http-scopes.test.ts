@@ -50,6 +50,7 @@ const expectedNeeds: { readonly [route: string]: Need } = {
   "GET /sessions/{id}": "read",
   "GET /sessions/{id}/entries": "read",
   "GET /sessions/{id}/history": "read",
+  "GET /sessions/{id}/outline": "read",
   "GET /memories": "read",
   "GET /memories/{id}": "read",
   "GET /recall": "read",

@@ -171,7 +171,7 @@ test("memories are proposed, decided upon and recalled, and usage is summed up, 
     (recorder) => recorder.memories.list({ statu: "active" } as never),
     (recorder) => recorder.memories.recall({ budget_tokens: "much" }),
     (recorder) => recorder.memories.extract({ interaction_id: "none" }),
-    (recorder) => recorder.usage({ by: "week" }),
+    (recorder) => recorder.usage({ by: "year" }),
   ];
   for (const refusal of refused)
     expect(await outcome(remote, refusal)).toEqual(await outcome(server.recorder, refusal));

@@ -88,7 +88,7 @@ export const badValues: { readonly [N in Exclude<ParameterName, FilterName | "id
   export_id: ["not an id"],
   include_pending: ["perhaps"],
   include: ["everything"],
-  by: ["month", "day,", "Day"],
+  by: ["year", "day,", "Day"],
   limit: ["many", "5 rows"],
   cursor: ["x"],
   status: ["waiting"],
@@ -97,6 +97,9 @@ export const badValues: { readonly [N in Exclude<ParameterName, FilterName | "id
   similar: ["maybe"],
   unused: ["maybe"],
   budget_tokens: ["much"],
+  title: [],
+  parent: ["..", "a\n"],
+  sort: ["size", "Cost"],
 };
 
 function uses(entry: Entry, list: "memories_used" | "chunks_used", reference: string): boolean {

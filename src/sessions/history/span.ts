@@ -39,7 +39,7 @@ export async function presentSpan(index: Sessions, session: SessionRow): Promise
   const above = Math.max(cleared_through, consolidated_through);
   const has = { messages: (by_kind.message ?? 0) > 0, interactions: (by_kind.interaction ?? 0) > 0 };
   // A transcript has everything that was said, and programs ask models for other things as well.
-  const is_mixed = has.messages && has.interactions && session.metadata.source === undefined;
+  const is_mixed = has.messages && has.interactions && !session.has_source;
   const kinds = is_mixed ? [...kindsOf(true), "interaction"] : kindsOf(has.messages);
   const bare = { session_id, above, cleared_through, consolidated_at, kinds, is_mixed, withdrawn: new Set<number>() };
   return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, { session_id }) };

@@ -27,6 +27,8 @@ interface More<A> {
   readonly define?: (command: Command) => void;
   /** How the store is opened. */
   readonly opening?: (settings: Invocation["settings"]) => { readonly prices?: string | undefined };
+  /** What is asked with besides what was given. */
+  readonly ask?: (invocation: Invocation) => { readonly [name: string]: unknown };
   /** Which of the operations is asked for; the first unless it says. What cannot be asked for together is refused here. */
   readonly choose?: (invocation: Invocation) => AnyOperation;
   /** What the document has in addition to the answer. */
@@ -39,7 +41,7 @@ interface More<A> {
 export function operationCommand<A extends object>(
   operations: readonly [AnyOperation, ...AnyOperation[]],
   print: Print<A>,
-  { define, opening, choose, extend = (answer) => answer, tell }: More<A> = {},
+  { define, opening, ask, choose, extend = (answer) => answer, tell }: More<A> = {},
 ): CommandModule {
   return {
     define: (command) => defineCommand(command, operations, define),
@@ -48,7 +50,7 @@ export function operationCommand<A extends object>(
       const { screen, json, settings } = invocation;
       const operation = choose?.(invocation) ?? operations[0];
       const { answer, text } = await withQuestion({ ...invocation, ...opening?.(settings) }, async (recorder) => {
-        const answer = extend(await answerOf<A>(recorder, operation, invocation), invocation);
+        const answer = extend(await answerOf<A>(recorder, operation, invocation, ask?.(invocation)), invocation);
         const shown = { given: givenFor(operation, invocation), operation, invocation, recorder };
         return {
           answer,

@@ -1,9 +1,10 @@
 // Checks of erasing in an index: after it, every answer is that of an index that never had the rows.
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow } from "../../../src/index/port.js";
-import { getSession, listSessions } from "../../../src/sessions/session-list.js";
+import { getSession } from "../../../src/sessions/session-list.js";
 import { fill } from "./index-filling.js";
 import { filterCombinations, mixedRows, newRow } from "./index-samples.js";
+import { listSessions } from "./listed-sessions.js";
 import type { Check } from "./suite.js";
 
 export const indexErasingChecks: readonly Check<EntryIndex>[] = [

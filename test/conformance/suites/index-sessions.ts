@@ -2,11 +2,13 @@
 
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow, SessionRange } from "../../../src/index/port.js";
-import { SESSIONS, type SessionFilter } from "../../../src/index/session-fold.js";
+import { metadataOf, SESSIONS } from "../../../src/index/session-fold.js";
 import { itemAt } from "../../../src/model/item-at.js";
-import { getSession, listSessions, type SessionsReached } from "../../../src/sessions/session-list.js";
+import { getSession, type SessionsReached } from "../../../src/sessions/session-list.js";
+import type { SessionFilter } from "../../../src/sessions/session-query.js";
 import { fill, fillAll } from "./index-filling.js";
 import { mixedRows, newRow } from "./index-samples.js";
+import { listSessions } from "./listed-sessions.js";
 import type { Check } from "./suite.js";
 
 const ROWS = mixedRows(300, 31);
@@ -27,18 +29,29 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       expect(await getSession(index, "s")).toEqual({
         session_id: "s",
         title: "",
-        metadata: {},
+        first_prompt: "",
         parent: "",
         first_ms: 20,
         last_ms: 90,
         projects: ["b", "a"],
         clients: ["cli"],
+        users: [],
+        tags: [],
+        cwd: "",
+        has_source: false,
         entries: 3,
-        by_kind: { message: 2, interaction: 1 },
         injected: 0,
+        failures: 0,
+        turns: 0,
+        files: 0,
+        active_ms: 70,
+        last_event: "asked",
+        last_answer: "",
+        by_kind: { message: 2, interaction: 1 },
         consolidated_through: 0,
         consolidated_at: 0,
         cleared_through: 0,
+        first_position: 1,
         last_position: 4,
       });
     },
@@ -60,7 +73,9 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       await fill(index, { rows: [info(3, { metadata })], through: 3 });
       const session = await getSession(index, "s");
       expect(session).toMatchObject({ title: "second", parent: "p" });
-      expect(JSON.stringify(session?.metadata)).toBe('{"a":1,"b":null,"c":3,"__proto__":{"d":4}}');
+      const known = await metadataOf(index, ["s", "nobody's"]);
+      expect([...known.keys()]).toEqual(["s"]);
+      expect(JSON.stringify(known.get("s"))).toBe('{"a":1,"b":null,"c":3,"__proto__":{"d":4}}');
     },
   },
   {
@@ -141,8 +156,8 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       const rows = Array.from({ length: 12 }, (_, at) => newRow(at + 1, { session_id: `s-${at}` }));
       await fill(index, { rows, through: 12 });
       const { sessions: first, as_of } = await listSessions(index, { filter: {}, limit: 1 });
-      expect(first.map(({ session }) => session.session_id)).toEqual(["s-11"]);
-      const { last_ms, position } = itemAt(first, 0);
+      expect(first.map(({ session_id }) => session_id)).toEqual(["s-11"]);
+      const { at, position } = itemAt(first, 0);
       const arrived = [
         newRow(13, { session_id: "s-3" }),
         newRow(14, { session_id: "new" }),
@@ -152,11 +167,9 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
         newRow(17, { session_id: "s-11" }),
       ];
       await fill(index, { rows: arrived, through: 17 });
-      const after = { last_ms, position, as_of };
+      const after = { at, position, as_of };
       const { sessions: rest } = await listSessions(index, { filter: {}, after, limit: 100 });
-      expect(rest.map(({ session }) => session.session_id)).toEqual(
-        Array.from({ length: 11 }, (_, at) => `s-${10 - at}`),
-      );
+      expect(rest.map(({ session_id }) => session_id)).toEqual(Array.from({ length: 11 }, (_, at) => `s-${10 - at}`));
       expect(rest.map(({ position }) => position)).toEqual(Array.from({ length: 11 }, (_, at) => 11 - at));
     },
   },
@@ -211,9 +224,11 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       const rows = [info(1, "first", { a: "1", b: "1" }), info(2, "second", { b: "2" }), info(3, "third", { c: "3" })];
       await fill(index, { rows, through: 3 });
       await fill(index, { rows: [], erased: [2], through: 4 });
-      expect(await getSession(index, "s")).toMatchObject({ title: "third", metadata: { a: "1", b: "1", c: "3" } });
+      expect(await getSession(index, "s")).toMatchObject({ title: "third" });
+      expect(await metadataOf(index, ["s"])).toEqual(new Map([["s", { a: "1", b: "1", c: "3" }]]));
       await fill(index, { rows: [], erased: [3], through: 5 });
-      expect(await getSession(index, "s")).toMatchObject({ title: "first", metadata: { a: "1", b: "1" }, entries: 1 });
+      expect(await getSession(index, "s")).toMatchObject({ title: "first", entries: 1 });
+      expect(await metadataOf(index, ["s"])).toEqual(new Map([["s", { a: "1", b: "1" }]]));
     },
   },
   {
@@ -290,8 +305,8 @@ async function sessions(index: EntryIndex, filter: SessionFilter, limit = 100): 
     const page = await listSessions(index, { filter, limit, ...(after === undefined ? {} : { after }) });
     const last = page.sessions.at(-1);
     if (last === undefined || found.length > ROWS.length) return found;
-    found.push(...page.sessions.map(({ session }) => session.session_id));
-    after = { last_ms: last.last_ms, position: last.position, as_of: page.as_of };
+    found.push(...page.sessions.map(({ session_id }) => session_id));
+    after = { at: last.at, position: last.position, as_of: page.as_of };
   }
 }
 

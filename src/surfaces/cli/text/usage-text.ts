@@ -31,13 +31,33 @@ const figures: readonly Figure[] = [
   { title: "Cost", text: ({ cost }) => (cost === undefined ? "?" : formatCost(cost)), from: 0 },
 ];
 
+const TIMES: ReadonlySet<UsageDivision> = new Set<UsageDivision>(["day", "week", "month"]);
+
 const titles: { readonly [D in UsageDivision]: string } = {
   day: "Day",
+  week: "Week of",
+  month: "Month",
   model: "Model",
   project: "Project",
   client: "Client",
   session: "Session",
+  user: "User",
+  turn: "Turn",
+  tool: "Tool",
 };
+
+/** A session by its title, a turn by its number and its prompt. */
+function nameOf(row: UsageRow, division: UsageDivision): string {
+  if (division === "turn") return `${row.turn ?? 0} ${cleanLine(row.prompt ?? "")}`.trim();
+  const name = cleanLine(String(row[division] ?? ""));
+  if (division !== "session") return name || "(none)";
+  const title = cleanLine(row.title ?? "");
+  const id = name.length > ID_CHARS && title !== "" ? name.slice(0, ID_CHARS) : name;
+  return [id || "(none)", title].filter((text) => text !== "").join("  ");
+}
+
+/** As much of an id as names a session, before its title. */
+const ID_CHARS = 8;
 
 export function usageText(report: UsageReport, pane: Pane): string {
   const { by, rows, total } = report;
@@ -48,7 +68,7 @@ export function usageText(report: UsageReport, pane: Pane): string {
   }
   const shown = figures.filter(({ from }) => width >= from);
   const columns: readonly Column[] = [
-    ...by.map((division): Column => ({ title: titles[division], ...(division === "day" ? {} : { widthMin: 6 }) })),
+    ...by.map((division): Column => ({ title: titles[division], ...(TIMES.has(division) ? {} : { widthMin: 6 }) })),
     ...shown.map(({ title }): Column => ({ title, align: "right" })),
   ];
   const cells = (names: readonly string[], sums: UsageTotal): readonly string[] => [
@@ -56,7 +76,7 @@ export function usageText(report: UsageReport, pane: Pane): string {
     ...shown.map(({ text }) => text(sums)),
   ];
   // The newest days are last; otherwise the greatest are first.
-  const listed = by.includes("day") ? rows.slice(-ROWS_MAX) : rows.slice(0, ROWS_MAX);
+  const listed = by.some((division) => TIMES.has(division)) ? rows.slice(-ROWS_MAX) : rows.slice(0, ROWS_MAX);
   const table = renderTable({
     columns: columns.map((column) => ({
       ...column,
@@ -65,7 +85,7 @@ export function usageText(report: UsageReport, pane: Pane): string {
     rows: [
       ...listed.map((row) =>
         cells(
-          by.map((division) => cleanLine(row[division] ?? "") || "(none)"),
+          by.map((division) => nameOf(row, division)),
           row,
         ),
       ),
@@ -77,12 +97,15 @@ export function usageText(report: UsageReport, pane: Pane): string {
   return table + colours.dim(notesText(report, rows.length - listed.length, pane));
 }
 
-function notesText({ prices, unpriced, by }: UsageReport, left: number, pane: Pane): string {
+function notesText({ prices, unpriced, by, total, timezone }: UsageReport, left: number, pane: Pane): string {
   const names = unpriced.slice(0, UNPRICED_SHOWN).map((model) => cleanLine(model) || "calls without a model");
   const more = unpriced.length - names.length;
   const notes = [
     ...(left > 0 ? [`${countOf(left, "row", "rows")} more; add --json to see all.`] : []),
-    `Prices in US dollars from ${[cleanLine(prices.source), prices.version].filter(Boolean).join(" ")} of ${prices.date}.${by.includes("day") ? " Days are in UTC." : ""}`,
+    `Prices in US dollars from ${[cleanLine(prices.source), prices.version].filter(Boolean).join(" ")} of ${prices.date}.${by.some((division) => TIMES.has(division)) ? ` Days are in ${timezone}.` : ""}`,
+    ...(total.implausible === true
+      ? ["Calls of more than 100 million tokens are left out: their counts cannot be right."]
+      : []),
     ...(names.length === 0
       ? []
       : [`No price for ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}; add prices with --prices FILE.`]),
@@ -125,7 +148,7 @@ async function curve(report: UsageReport, pane: Pane): Promise<string> {
     pane,
   );
   const [from, to] = [report.rows[0]?.day, report.rows.at(-1)?.day];
-  return `${drawn}${pane.colours.dim(`  ${from} to ${to} UTC\n`)}`;
+  return `${drawn}${pane.colours.dim(`  ${from} to ${to}\n`)}`;
 }
 
 function bars(report: UsageReport, pane: Pane): string {
@@ -133,7 +156,7 @@ function bars(report: UsageReport, pane: Pane): string {
   const [division = "model"] = report.by;
   const sums = new Map<string, number>();
   for (const row of report.rows) {
-    const name = cleanLine(row[division] ?? "") || "(none)";
+    const name = nameOf(row, division);
     sums.set(name, (sums.get(name) ?? 0) + of(row));
   }
   if (sums.size < BARS_MIN || Math.max(...sums.values()) <= 0) return "";
