@@ -1,7 +1,12 @@
 // What can be captured, as the server takes it; docs/reference/entries.md says what each field means.
 
 type Reference = string | number | boolean;
-type Json = { readonly [key: string]: unknown };
+
+/** Any object that JSON can have; an interface as well as a literal. */
+type Json = object;
+
+export type Role = "user" | "assistant" | "system" | "tool" | "developer" | "function" | "model" | "timmy";
+export type Injection = "command" | "summary" | "reminder" | "environment" | "hook" | "file" | "output" | "other";
 
 /** What every entry may carry; what a kind does not know is kept in `extra`. */
 export interface EntryEnvelope {
@@ -42,13 +47,15 @@ export interface InteractionInput extends EntryEnvelope, AnswerFields {
 export type CompletionInput = Pick<EntryEnvelope, "id" | "created_at" | "extra"> & AnswerFields;
 
 export interface MessageInput extends EntryEnvelope {
-  readonly role: string;
+  readonly role: Role;
   /** Text or content parts; may be null with tool calls. */
   readonly content?: string | readonly unknown[] | null | undefined;
   readonly confidence?: number | undefined;
   readonly tool_calls?: readonly object[] | undefined;
   readonly tool_call_id?: string | undefined;
   readonly name?: string | undefined;
+  /** What a program put into the conversation, if nobody said it. */
+  readonly injected?: Injection | undefined;
 }
 
 export interface ToolCallInput extends EntryEnvelope {
@@ -97,5 +104,21 @@ export interface FeedbackInput extends Pick<EntryEnvelope, "id" | "created_at" |
   readonly comment?: string | undefined;
 }
 
+interface InSession {
+  readonly session_id: string;
+}
+
 /** An entry of any kind. */
-export type EntryInput = EntryEnvelope & { readonly kind: string } & Json;
+export type EntryInput =
+  | ({ readonly kind: "interaction" } & InteractionInput)
+  | ({ readonly kind: "response"; readonly interaction_id: string } & CompletionInput)
+  | ({ readonly kind: "message" } & MessageInput & InSession)
+  | ({ readonly kind: "tool_call" } & ToolCallInput)
+  | ({ readonly kind: "error" } & ErrorInput)
+  | ({ readonly kind: "decision" } & DecisionInput)
+  | ({ readonly kind: "consolidation"; readonly through: number } & ConsolidationInput & EntryEnvelope & InSession)
+  | ({ readonly kind: "clear" } & EntryEnvelope & InSession)
+  | ({ readonly kind: "withdrawal"; readonly withdraws: number } & EntryEnvelope & InSession)
+  | ({ readonly kind: "feedback" } & FeedbackInput)
+  | ({ readonly kind: "session_info" } & SessionInfoInput & InSession)
+  | ({ readonly kind: "raw"; readonly source: string; readonly record: Json } & EntryEnvelope);

@@ -1,6 +1,6 @@
 // A model call that is too large for an entry: its longest texts keep their beginning, and it says what was cut.
 import type { InteractionInput } from "./entries.js";
-import { isJson } from "./providers/provider.js";
+import { isJson, type Json } from "./providers/provider.js";
 
 /** The server takes 16 MiB, 250,000 values and 200 levels; what the log adds needs room as well. */
 const BYTES_MAX = 15 * 1024 * 1024;
@@ -27,7 +27,7 @@ export function fitted(call: InteractionInput): InteractionInput {
   let left = call;
   for (const [part, name] of parts) {
     if (hasFewValues(left)) break;
-    if (left[part]?.[name] === undefined) continue;
+    if ((left[part] as Json | undefined)?.[name] === undefined) continue;
     left = { ...left, [part]: { ...left[part], [name]: undefined } };
     fields.push(`${part}.${name}`);
   }

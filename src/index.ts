@@ -137,11 +137,12 @@ export type { EntryList, InteractionList } from "./search/lists/entry-pages.js";
 export type { Elsewhere } from "./search/other-kinds.js";
 export type { SearchHit, SearchPage } from "./search/searcher.js";
 export type {
+  AnthropicBlock,
   AnthropicHistory,
   AnthropicMessage,
   OpenAiCall,
   OpenAiMessage,
-} from "./sessions/history/history-document.js";
+} from "./sessions/history/model-input.js";
 export type { SessionOutline } from "./sessions/session-outline.js";
 export type { HistoryFormat } from "./sessions/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./sessions/session-summary.js";

@@ -3,6 +3,7 @@ import type { Content } from "./content.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { kindRules } from "./kinds.js";
 import type { MemoryFieldsByKind, MemoryKind } from "./memory.js";
+import type { GivenRole, Injection } from "./roles.js";
 
 interface InteractionFields {
   readonly prompt: string;
@@ -265,7 +266,7 @@ export interface InputEnvelope {
   readonly parent_id?: string | null | undefined;
   readonly client_run?: string | null | undefined;
   readonly client_seq?: number | null | undefined;
-  readonly extra?: { readonly [key: string]: unknown } | null | undefined;
+  readonly extra?: object | null | undefined;
 }
 
 /** The type of a JSON value in inputs: the compiler does not accept providers' own types as JSON. */
@@ -274,7 +275,7 @@ type Lenient<T> = [T, Content] extends [Content, T] ? string | readonly unknown[
 type LenientJson<T> = T extends readonly string[]
   ? readonly (string | number | boolean)[]
   : T extends JsonObject
-    ? { readonly [key: string]: unknown }
+    ? object
     : T extends readonly JsonObject[]
       ? readonly object[]
       : T;
@@ -304,7 +305,10 @@ export type EntryInput = {
 
 export type InteractionInput = InputEnvelope & FieldsInput<"interaction">;
 export type CompletionInput = Omit<InputEnvelope, InheritedLabel> & Omit<FieldsInput<"response">, "interaction_id">;
-export type MessageInput = FieldsInput<"message">;
+export type MessageInput = Omit<FieldsInput<"message">, "role" | "injected"> & {
+  readonly role: GivenRole;
+  readonly injected?: Injection | "" | null | undefined;
+};
 /** Its labels are those of the entry that it is about. */
 export type FeedbackInput = Omit<InputEnvelope, InheritedLabel> & FieldsInput<"feedback">;
 

@@ -13,6 +13,9 @@ const readAs = { developer: "system", function: "tool", model: "assistant", timm
   readonly [name: string]: Role;
 };
 
+/** A role as programs name it. */
+export type GivenRole = Role | keyof typeof readAs;
+
 /** Every role a message may be recorded with. */
 export const roles: readonly string[] = [...readRoles, ...Object.keys(readAs)];
 

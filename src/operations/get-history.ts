@@ -25,7 +25,7 @@ const max_tokens: Parameter<number | string, number | undefined> = {
   parse: (value, { name }) => parseCount(name, value),
 };
 
-const format: Parameter<HistoryFormat | string, HistoryFormat> = {
+const format: Parameter<HistoryFormat, HistoryFormat> = {
   description: "`openai`, or `anthropic` with a separate system text.",
   schema: { type: "string", enum: ["openai", "anthropic"], default: "openai" },
   flag: { name: "format", value: "format", says: "openai, or anthropic with a separate system text (openai)" },

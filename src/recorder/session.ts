@@ -21,7 +21,7 @@ import { orThrow, RecorderError, type Rejection, reject } from "../model/rejecti
 import type { Calls } from "../operations/calls.js";
 import type { OperationMethods, Operations } from "../operations/index.js";
 import type { OptionsOf } from "../search/filters.js";
-import type { AnthropicHistory, OpenAiMessage } from "../sessions/history/history-document.js";
+import type { AnthropicHistory, OpenAiMessage } from "../sessions/history/model-input.js";
 import { consolidatedFurther, throughElsewhere, throughInvalid } from "../sessions/history/history-refusals.js";
 import type { SessionOutline } from "../sessions/session-outline.js";
 import type { SessionSummary, Timeline } from "../sessions/session-summary.js";
@@ -131,8 +131,8 @@ export class Session {
 
   /** The session as model input, valid for the provider whatever was recorded. */
   history(options: HistoryOptions & { readonly format: "anthropic" }): Promise<AnthropicHistory>;
-  history(options?: HistoryOptions & { readonly format?: "openai" | undefined }): Promise<readonly OpenAiMessage[]>;
-  history(options: HistoryOptions): Promise<readonly OpenAiMessage[] | AnthropicHistory>;
+  history(options?: HistoryOptions & { readonly format?: "openai" | undefined }): Promise<OpenAiMessage[]>;
+  history(options: HistoryOptions): Promise<OpenAiMessage[] | AnthropicHistory>;
   async history(options: HistoryOptions = {}): Promise<unknown> {
     const history = await this.#recorder.operations.getHistory(this.id, options);
     return "system" in history ? history : history.messages;

@@ -78,7 +78,7 @@ test("refused entries are left out and reported, and the rest of the batch arriv
     { kind: "error", id: "taken", error: "mine" },
     { kind: "tool_call", id: "odd", tool: "t", args: cycle },
     null as never,
-    { kind: "nothing" },
+    { kind: "nothing" } as never,
     { kind: "error", error: "x".repeat(17 * 1024 * 1024) },
     { kind: "error", error: "last" },
   ]);

@@ -126,7 +126,7 @@ describe.each(["memory:", "a folder"])("the library on %s", (where) => {
     const recorder = await open();
     expect(await recorder.getEntry("i")).toMatchObject({ response: TOKEN, extra: { [TOKEN]: [TOKEN] } });
     expect(JSON.stringify(await recorder.session(session_id).history())).toContain(TOKEN);
-    for (const format of ["openai", "anthropic"]) {
+    for (const format of ["openai", "anthropic"] as const) {
       const masked = JSON.stringify(await recorder.session(session_id).history({ format, masked: true }));
       expect(masked).toContain("[masked:");
       expect(masked).not.toContain(TOKEN);

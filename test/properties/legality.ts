@@ -111,6 +111,7 @@ export function anthropicFaults(
     open = new Set(uses);
   }
   if (open.size > 0 && !options.mayPend) faults.push("a call without its result");
+  if ((JSON.stringify(messages).match(/"cache_control":/g) ?? []).length > 4) faults.push("too many breakpoints");
   const last = messages.at(-1);
   const end = last?.role === "assistant" ? blocksOf(last).at(-1)?.text : undefined;
   if (typeof end === "string" && /\s$/.test(end)) faults.push("the last text ends in white space");
@@ -128,7 +129,8 @@ function blockFaults(block: Loose, role: string): readonly string[] {
   if (!allowed.includes(String(block.type))) faults.push(`a ${block.type} block of the ${role}`);
   if (block.type === "text") {
     if (typeof block.text !== "string" || block.text.trim() === "") faults.push("a blank text block");
-    if (Object.keys(block).length !== 2) faults.push("keys of a text block");
+    const { cache_control: _, ...text } = block;
+    if (Object.keys(text).length !== 2) faults.push("keys of a text block");
   }
   if (block.type === "thinking") {
     const isSigned =

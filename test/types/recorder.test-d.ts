@@ -237,11 +237,11 @@ void session.consolidate("5");
 
 // History has the shape of the provider that was asked for; a format known only later gives either.
 declare const options: HistoryOptions;
-expectTypeOf(await session.history()).toEqualTypeOf<readonly OpenAiMessage[]>();
-expectTypeOf(await session.history({ max_messages: 5 })).toEqualTypeOf<readonly OpenAiMessage[]>();
-expectTypeOf(await session.history({ format: "openai" })).toEqualTypeOf<readonly OpenAiMessage[]>();
+expectTypeOf(await session.history()).toEqualTypeOf<OpenAiMessage[]>();
+expectTypeOf(await session.history({ max_messages: 5 })).toEqualTypeOf<OpenAiMessage[]>();
+expectTypeOf(await session.history({ format: "openai" })).toEqualTypeOf<OpenAiMessage[]>();
 expectTypeOf(await session.history({ format: "anthropic" })).toEqualTypeOf<AnthropicHistory>();
-expectTypeOf(await session.history(options)).toEqualTypeOf<readonly OpenAiMessage[] | AnthropicHistory>();
+expectTypeOf(await session.history(options)).toEqualTypeOf<OpenAiMessage[] | AnthropicHistory>();
 expectTypeOf<OpenAiMessage["role"]>().toEqualTypeOf<"system" | "user" | "assistant" | "tool">();
 expectTypeOf<AnthropicHistory["system"]>().toEqualTypeOf<string>();
 // @ts-expect-error An option that does not exist is a mistake.

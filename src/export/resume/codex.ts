@@ -1,6 +1,7 @@
 // A session as Codex writes it: a rollout of items, each with its time, in the form without a history mode; a compaction holds
 // the items that stay.
 import { join } from "node:path";
+import type { Content } from "../../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { groupToOpenAi } from "../../sessions/history/openai.js";
 import type { CompactionStep, ConversationStep, SaidStep } from "./conversation.js";
@@ -88,7 +89,7 @@ class CodexLines {
       return;
     }
     const [message] = groupToOpenAi(group, { include_reasoning: false });
-    const content = inputParts(message?.content ?? "");
+    const content = inputParts((message?.content ?? "") as Content);
     const item: JsonObject = { type: "message", role: "user", content };
     this.#keep(entry.position, item);
     yield this.#line("response_item", entry.created_at, item);
@@ -104,7 +105,7 @@ class CodexLines {
       yield this.#line("response_item", entry.created_at, this.#keep(entry.position, thought));
     }
     const [message, ...answers] = groupToOpenAi(group, { include_reasoning: false });
-    const text = textIn(message?.content ?? "");
+    const text = textIn((message?.content ?? "") as Content);
     if (text !== "") {
       const content = [{ type: "output_text", text }];
       const item = this.#keep(entry.position, { type: "message", role: "assistant", content });
@@ -121,7 +122,7 @@ class CodexLines {
     }
     for (const [nth, { call }] of group.calls.entries()) {
       const result = results[nth];
-      const output = textIn(answers[nth]?.content ?? "");
+      const output = textIn((answers[nth]?.content ?? "") as Content);
       const type = isObjectText(call.arguments) ? "function_call_output" : "custom_tool_call_output";
       const item = this.#keep(result?.position ?? entry.position, { type, call_id: call.id, output });
       yield this.#line("response_item", result?.created_at ?? entry.created_at, item);

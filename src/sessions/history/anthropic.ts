@@ -2,8 +2,8 @@
 import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
-import type { AnthropicHistory, AnthropicMessage } from "./history-document.js";
-import { type AssistantPart, type Item, type ToolCall, toToolName } from "./items.js";
+import { type AssistantPart, cacheControlOf, type Item, type ResultItem, type ToolCall, toToolName } from "./items.js";
+import type { AnthropicBlock, AnthropicHistory, AnthropicMessage } from "./model-input.js";
 import type { MessageGroup } from "./repair.js";
 
 type Block = JsonObject;
@@ -25,6 +25,7 @@ export function toAnthropic(
     add(group.type, said);
     add("user", results);
   }
+  limitBreakpoints(merged);
   const system = systems.map((item) => plainText(item.content)).filter((text) => text.trim() !== "");
   return { system: system.join("\n\n"), messages: trimEnd(merged.map(withoutLastThoughts)).map(toMessage) };
 }
@@ -37,11 +38,25 @@ export function groupWriter(): (group: MessageGroup) => {
   const ids = new CallIds();
   return (group) => {
     const named = group.calls.map(({ call, result }) => ({ call, result, id: ids.make(call.id) }));
-    const results = named.flatMap(({ result, id }) =>
-      result === undefined ? [] : [toToolResult(result.content, id, result.is_error)],
-    );
+    const results = named.flatMap(({ result, id }) => (result === undefined ? [] : [toToolResult(result, id)]));
     return { said: groupBlocks(group, named), results };
   };
+}
+
+/** A request may have this many. */
+const BREAKPOINTS_MAX = 4;
+
+/** Only the newest breakpoints of the prompt cache stay, because a request with more is refused. */
+function limitBreakpoints(messages: readonly { readonly blocks: Block[] }[]): void {
+  let left = BREAKPOINTS_MAX;
+  for (const { blocks } of messages.toReversed()) {
+    for (let at = blocks.length - 1; at >= 0; at -= 1) {
+      const { cache_control, ...block } = blocks[at] as Block;
+      if (cache_control === undefined) continue;
+      left -= 1;
+      if (left < 0) blocks[at] = block;
+    }
+  }
 }
 
 interface NamedCall {
@@ -60,6 +75,7 @@ function groupBlocks({ type, content, orderedParts }: MessageGroup, named: reado
 /** Removes a call from the remaining ones, so each is used once. */
 function partBlocks(part: AssistantPart, toolUses: Map<string, Block>): readonly Block[] {
   if ("thinking" in part) return [part.thinking];
+  if ("server" in part) return [part.server];
   if ("part" in part) return toBlocks([part.part], "assistant");
   const toolUse = toolUses.get(part.call_id);
   toolUses.delete(part.call_id);
@@ -86,7 +102,9 @@ class CallIds {
 }
 
 function toToolUse(call: ToolCall, id: string): Block {
-  return { type: "tool_use", id, name: toToolName(call.name, 128), input: toInput(call.arguments) };
+  const { cache_control } = call;
+  const block = { type: "tool_use", id, name: toToolName(call.name, 128), input: toInput(call.arguments) };
+  return cache_control === undefined ? block : { ...block, cache_control };
 }
 
 function toInput(text: string): JsonObject {
@@ -101,18 +119,26 @@ function toInput(text: string): JsonObject {
   }
 }
 
-function toToolResult(content: Content, id: string, isError: boolean): Block {
-  const shown = typeof content !== "string" ? toBlocks(content, "user") : content.trim() === "" ? "" : content;
-  if (!isError) return { type: "tool_result", tool_use_id: id, content: shown };
+function toToolResult({ content, is_error, cache_control }: ResultItem, id: string): Block {
+  // A breakpoint stands on the result itself.
+  const parts =
+    typeof content === "string" ? [] : toBlocks(content, "user").map(({ cache_control: _, ...block }) => block);
+  const shown = typeof content !== "string" ? parts : content.trim() === "" ? "" : content;
+  const cached = cache_control === undefined ? {} : { cache_control };
+  if (!is_error) return { type: "tool_result", tool_use_id: id, content: shown, ...cached };
   // An error needs a text.
-  return { type: "tool_result", tool_use_id: id, content: shown.length === 0 ? "error" : shown, is_error: true };
+  const said = shown.length === 0 ? "error" : shown;
+  return { type: "tool_result", tool_use_id: id, content: said, is_error: true, ...cached };
 }
 
 /** Text blocks must not be blank, so blank ones are left out; only users may have more than text. */
 function toBlocks(content: Content, role: "user" | "assistant"): readonly Block[] {
   const parts = typeof content === "string" ? [content] : content;
   return parts
-    .map((part) => (role === "user" ? mediaOf(part) : undefined) ?? { type: "text", text: wordsOf(part) })
+    .map((part): Block => {
+      const block = (role === "user" ? mediaOf(part) : undefined) ?? { type: "text", text: wordsOf(part) };
+      return { ...block, ...cacheControlOf(part) };
+    })
     .filter((block) => block.type !== "text" || (block.text as string).trim() !== "");
 }
 
@@ -124,7 +150,11 @@ function mediaOf(part: JsonValue): Block | undefined {
   if (type === "file" && isJsonObject(part.file)) return toMedia("document", part.file.file_data);
   if ((type !== "image" && type !== "document") || !isJsonObject(part.source)) return undefined;
   const source = toSource(part.source, type);
-  return source === undefined ? undefined : { type, source };
+  if (source === undefined) return undefined;
+  const { title, context } = part;
+  if (type === "image") return { type, source };
+  const about = Object.entries({ title, context }).filter(([, text]) => typeof text === "string" && text !== "");
+  return { type, source, ...(Object.fromEntries(about) as JsonObject) };
 }
 
 /** OpenAI's images and files as Anthropic's blocks. */
@@ -174,7 +204,7 @@ function toMessage(message: {
   if (message.blocks.length === 1 && first?.type === "text" && Object.keys(first).length === 2) {
     return { role: message.role, content: first.text as string };
   }
-  return { role: message.role, content: message.blocks };
+  return { role: message.role, content: message.blocks as object[] as AnthropicBlock[] };
 }
 
 function plainText(content: Content): string {

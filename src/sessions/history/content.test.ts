@@ -8,7 +8,7 @@ import {
   system,
   user,
 } from "../../../test/support/recorded-session.js";
-import type { AnthropicMessage } from "./history-document.js";
+import type { AnthropicMessage } from "./model-input.js";
 
 const openAiImage = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
 const anthropicImage = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
@@ -53,7 +53,7 @@ describe("a user's content parts", () => {
   test.each([
     ["plain", "plain"],
     [{ text: "no type" }, "no type"],
-    [{ type: "text", text: "cached", cache_control: { type: "ephemeral" } }, "cached"],
+    [{ type: "text", text: "cached", cache_control: { type: "for ever" } }, "cached"],
     [{ type: "image_url" }, '{"type":"image_url"}'],
     [{ type: "image", source: {} }, '{"type":"image","source":{}}'],
     [{ unknown: [1] }, '{"unknown":[1]}'],
@@ -170,8 +170,13 @@ describe("Anthropic's form", () => {
     const turns = ["a:b", "a.b", "a_b", "a_b"].flatMap((id) => [assistant("", id), result(id, id)]);
     const messages = await messagesOf(user("q"), ...turns);
     const blocks = messages.flatMap((message) => (typeof message.content === "string" ? [] : message.content));
-    expect(blocks.flatMap((block) => block.id ?? [])).toEqual(["a_b", "a_b-2", "a_b-3", "a_b-4"]);
-    expect(blocks.flatMap((block) => block.tool_use_id ?? [])).toEqual(["a_b", "a_b-2", "a_b-3", "a_b-4"]);
+    expect(blocks.flatMap((block) => ("id" in block ? block.id : []))).toEqual(["a_b", "a_b-2", "a_b-3", "a_b-4"]);
+    expect(blocks.flatMap((block) => ("tool_use_id" in block ? block.tool_use_id : []))).toEqual([
+      "a_b",
+      "a_b-2",
+      "a_b-3",
+      "a_b-4",
+    ]);
   });
 
   test("ends an assistant's last text without white space", async () => {

@@ -15,6 +15,7 @@ import { getSession } from "../session-list.js";
 import type { HistoryQuery } from "../session-query.js";
 import { toAnthropic } from "./anthropic.js";
 import { type Step, snapDown, toStep } from "./consolidation.js";
+import { givenItems } from "./given-items.js";
 import type { HistoryDocument } from "./history-document.js";
 import { budgetTooSmall, contextTooLarge, historyTooLarge, type TooLarge, tooManyTokens } from "./history-refusals.js";
 import {
@@ -99,10 +100,9 @@ export class HistoryReader {
     await assertNoneUnplaced(this.#parts.index, span ?? UNKNOWN);
     if (span === undefined) return render(NOTHING, query);
     const budget = budgetOf({ toShown: shownBy(query), refusal: historyTooLarge });
-    const front = await this.#front(span, budget);
     // Every message takes at least one token.
     const most = Math.max(1, Math.min(max_messages, max_tokens ?? max_messages));
-    const conversation = await this.#conversation(span, front, { ...query, max_messages: most }, budget);
+    const { front, conversation } = await this.#shown(span, { ...query, max_messages: most }, budget);
     const windows = windowsOf(conversation);
     const [least] = windows;
     const renderWindow = (window: Window): HistoryDocument => render(shownIn(front, conversation, window), query);
@@ -120,6 +120,26 @@ export class HistoryReader {
     const history = renderWindow(chosen as Window);
     if (isTooLarge(history)) throw refusal();
     return history;
+  }
+
+  /** In a session of interactions, what the newest request says; else what was said. */
+  async #shown(span: HistorySpan, query: HistoryQuery, budget: ReadBudget) {
+    const items = span.kinds.includes("message") ? undefined : await this.#newestRequest(span, budget);
+    if (items === undefined) {
+      const front = await this.#front(span, budget);
+      return { front, conversation: await this.#conversation(span, front, query, budget) };
+    }
+    const systems = items.filter((item) => item.type === "system");
+    const groups = repair(items, { ...query, drops_blank_users: query.format === "anthropic" });
+    const is_cut = charsIn(groups) > budget.chars_max;
+    const conversation = { groups, has_summary: false, is_whole: true, is_cut };
+    return { front: { systems, summary: [], kept: [] }, conversation };
+  }
+
+  async #newestRequest({ session_id, above }: HistorySpan, budget: ReadBudget): Promise<readonly Item[] | undefined> {
+    const range = { session_id, above, order: "desc", limit: 1, kinds: ["interaction"] } as const;
+    const [entry] = await this.#entries.readWhole(await this.#parts.index.sessionPositions(range));
+    return entry?.kind === "interaction" ? givenItems(entry)?.map(budget.toShown) : undefined;
   }
 
   /** The window at the end of a span with what precedes it; the smallest window if none fits. */
@@ -442,7 +462,10 @@ function charsOf(item: Item): number {
 /** Reasoning that is not part of content and calls. */
 function charsOfReasoning(orderedParts: readonly AssistantPart[] = [], reasoning: JsonObject): number {
   let chars = 0;
-  for (const part of orderedParts) if ("thinking" in part) chars += JSON.stringify(part.thinking).length;
+  for (const part of orderedParts) {
+    if ("thinking" in part) chars += JSON.stringify(part.thinking).length;
+    if ("server" in part) chars += JSON.stringify(part.server).length;
+  }
   for (const value of Object.values(reasoning)) chars += JSON.stringify(value).length;
   return chars;
 }

@@ -10,6 +10,8 @@ export interface ToolCall {
   readonly name: string;
   /** The arguments' text: usually JSON, but recorded as it came. */
   readonly arguments: string;
+  /** A breakpoint of Anthropic's prompt cache. */
+  readonly cache_control?: JsonObject | undefined;
 }
 
 /** The entry that an item comes from. */
@@ -55,6 +57,8 @@ interface AssistantItem {
 export type AssistantPart =
   | { readonly part: JsonValue }
   | { readonly thinking: JsonObject }
+  /** What a tool of the provider's own was asked, or gave back. */
+  | { readonly server: JsonObject }
   | { readonly call_id: string };
 
 export interface ResultItem {
@@ -65,6 +69,7 @@ export interface ResultItem {
   readonly is_error: boolean;
   /** Whether it comes from a `tool_call` entry, which is used only if there is no tool message. */
   readonly is_spare: boolean;
+  readonly cache_control?: JsonObject | undefined;
   readonly from?: ItemOrigin;
 }
 
@@ -138,6 +143,7 @@ function userItems(message: EntryOf<"message">, content: Content, from: ItemOrig
     name: "",
     is_error: part.is_error === true,
     is_spare: false,
+    ...cacheControlOf(part),
     from,
   }));
   return rest.length === 0 ? items : [...items, { type: "user", content: rest, ...about }];
@@ -152,19 +158,44 @@ function assistantItem(message: EntryOf<"message">, content: Content, from: Item
     const call = toCall(given);
     if (call !== undefined && !calls.some((other) => other.id === call.id)) calls.push(call);
   }
-  const orderedParts = parts.flatMap(toAssistantPart);
+  const orderedParts = parts.flatMap((part) => toAssistantPart(part, parts));
   const reasoning = reasoningIn(message.extra);
   const item: AssistantItem = { type: "assistant", content: shown, name: message.name, calls, reasoning, from };
-  return orderedParts.some((part) => "thinking" in part) ? { ...item, orderedParts } : item;
+  return orderedParts.some((part) => "thinking" in part || "server" in part) ? { ...item, orderedParts } : item;
 }
 
 function isSaid(part: JsonValue): boolean {
-  return !isJsonObject(part) || (part.type !== "tool_use" && !THINKING.has(part.type));
+  return !isJsonObject(part) || (part.type !== "tool_use" && !THINKING.has(part.type) && !isServerBlock(part));
 }
 
-function toAssistantPart(part: JsonValue): readonly AssistantPart[] {
+function isServerBlock({ type }: JsonObject): boolean {
+  return type === "server_tool_use" || type === "mcp_tool_use" || isServerResult(type);
+}
+
+function isServerResult(type: JsonValue | undefined): boolean {
+  return typeof type === "string" && type !== "tool_result" && /_tool_result$/.test(type);
+}
+
+/** Of Anthropic's own tools only whole pairs can be sent back. */
+function isPaired(block: JsonObject, parts: readonly JsonValue[]): boolean {
+  const others = parts.filter(isJsonObject);
+  if (isServerResult(block.type))
+    return others.some(({ id, type }) => id === block.tool_use_id && !isServerResult(type));
+  return others.some(({ tool_use_id, type }) => tool_use_id === block.id && isServerResult(type));
+}
+
+/** A valid breakpoint of the prompt cache. */
+export function cacheControlOf(part: JsonValue): { readonly cache_control?: JsonObject } {
+  const given = isJsonObject(part) && isJsonObject(part.cache_control) ? part.cache_control : {};
+  if (given.type !== "ephemeral") return {};
+  const { type, ttl } = given;
+  return { cache_control: ttl === "5m" || ttl === "1h" ? { type, ttl } : { type } };
+}
+
+function toAssistantPart(part: JsonValue, parts: readonly JsonValue[]): readonly AssistantPart[] {
   if (isSaid(part)) return [{ part }];
   const block = part as JsonObject;
+  if (isServerBlock(block)) return isPaired(block, parts) ? [{ server: block }] : [];
   if (block.type === "tool_use") return [{ call_id: textOf(block.id) }];
   const thinking = signedThinking(block);
   return thinking === undefined ? [] : [{ thinking }];
@@ -190,8 +221,8 @@ function toCall(given: JsonObject): ToolCall | undefined {
   const name = textOf(inner.name) || textOf(given.name);
   if (id === "" || name === "") return undefined;
   const args = inner.arguments ?? inner.input ?? given.arguments ?? given.input;
-  if (args === undefined || args === null) return { id, name, arguments: "{}" };
-  return { id, name, arguments: valueText(args) };
+  const text = args === undefined || args === null ? "{}" : valueText(args);
+  return { id, name, arguments: text, ...cacheControlOf(given) };
 }
 
 function toContent(value: JsonValue | undefined): Content {

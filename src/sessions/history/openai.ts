@@ -1,12 +1,12 @@
 // History in OpenAI's form: system messages in front, results as separate messages after their call.
 import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import type { OpenAiCall, OpenAiMessage } from "./history-document.js";
 import { type Item, type ToolCall, toToolName } from "./items.js";
+import type { OpenAiCall, OpenAiMessage } from "./model-input.js";
 import type { MessageGroup } from "./repair.js";
 
 export function systemToOpenAi(item: Item & { readonly type: "system" }): OpenAiMessage {
-  return { role: "system", content: toContent(item.content, "system"), ...nameOf(item) };
+  return { role: "system", content: toContent(item.content, "system"), ...nameOf(item) } as OpenAiMessage;
 }
 
 export function groupToOpenAi(
@@ -16,9 +16,9 @@ export function groupToOpenAi(
   const { type: role, calls } = group;
   const content = toContent(group.content, role);
   // The common case, for speed.
-  if (calls.length === 0 && group.name === "" && !include_reasoning) return [{ role, content }];
+  if (calls.length === 0 && group.name === "" && !include_reasoning) return [{ role, content } as OpenAiMessage];
   const tool_calls = calls.map(({ call }) => toOpenAiCall(call));
-  const message: OpenAiMessage = {
+  const message = {
     role,
     content,
     ...(tool_calls.length === 0 ? {} : { tool_calls }),
@@ -27,9 +27,10 @@ export function groupToOpenAi(
   };
   const results = calls.flatMap(({ call, result }): readonly OpenAiMessage[] => {
     if (result === undefined) return [];
-    return [{ role: "tool", content: toContent(result.content, "tool"), tool_call_id: call.id, ...nameOf(result) }];
+    const answer = { role: "tool", content: toContent(result.content, "tool"), tool_call_id: call.id };
+    return [{ ...answer, ...nameOf(result) } as OpenAiMessage];
   });
-  return [message, ...results];
+  return [message as OpenAiMessage, ...results];
 }
 
 function toOpenAiCall(call: ToolCall): OpenAiCall {

@@ -8,7 +8,7 @@ import {
   type SessionEntry,
   user,
 } from "../../../test/support/recorded-session.js";
-import type { OpenAiMessage } from "./history-document.js";
+import type { OpenAiMessage } from "./model-input.js";
 
 /** History in one line: calls as `a(c1,c2)`, results as `r(c1)=content`, other messages as `role:content`. */
 async function line(

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { assistant, recordedSession, result, system, user } from "../../../test/support/recorded-session.js";
 import type { HistoryOptions } from "../../index.js";
 import type { RecorderError } from "../../model/rejection.js";
-import type { AnthropicHistory } from "./history-document.js";
+import type { AnthropicHistory } from "./model-input.js";
 
 const WORDS = "word ".repeat(100);
 const exchanges = [user(`1 ${WORDS}`), assistant(WORDS), user(`2 ${WORDS}`), assistant(WORDS), user(`3 ${WORDS}`)];
@@ -28,7 +28,7 @@ test("whole turns are dropped, the oldest first", async () => {
 });
 
 test("if the newest messages do not fit, the error names the minimum: that is accepted, one less is not", async () => {
-  for (const format of ["openai", "anthropic"]) {
+  for (const format of ["openai", "anthropic"] as const) {
     const session = await recordedSession(system("s"), user("q"), assistant("old"), assistant(WORDS));
     const least = await leastOf(session, { max_tokens: 60, format });
     expect(await leastOf(session, { max_tokens: least - 1, format })).toBe(least);
