@@ -21,8 +21,8 @@ import { orThrow, RecorderError, type Rejection, reject } from "../model/rejecti
 import type { Calls } from "../operations/calls.js";
 import type { OperationMethods, Operations } from "../operations/index.js";
 import type { OptionsOf } from "../search/filters.js";
-import type { AnthropicHistory, OpenAiMessage } from "../sessions/history/model-input.js";
 import { consolidatedFurther, throughElsewhere, throughInvalid } from "../sessions/history/history-refusals.js";
+import type { AnthropicHistory, OpenAiMessage } from "../sessions/history/model-input.js";
 import type { SessionOutline } from "../sessions/session-outline.js";
 import type { SessionSummary, Timeline } from "../sessions/session-summary.js";
 

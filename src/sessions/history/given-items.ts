@@ -50,7 +50,7 @@ function toItems(message: JsonObject, names: CallNames): readonly Item[] {
     tool_call_id: typeof tool_call_id === "string" ? tool_call_id : "",
     name: typeof name === "string" ? name : "",
     injected: "",
-    // Reasoning is a field beside the content.
+    // Reasoning is a field next to the content.
     extra: message,
   };
   return [...messageToItems(recorded as unknown as EntryOf<"message">), ...results];

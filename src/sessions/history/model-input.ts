@@ -7,12 +7,12 @@ export interface OpenAiCall {
   function: { name: string; arguments: string };
 }
 
-export interface TextPart {
+interface TextPart {
   type: "text";
   text: string;
 }
 
-export type OpenAiUserPart =
+type OpenAiUserPart =
   | TextPart
   | { type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" } }
   | { type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } }
@@ -55,14 +55,14 @@ interface Cached {
 
 type ImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
-export interface AnthropicText extends TextPart, Cached {}
+interface AnthropicText extends TextPart, Cached {}
 
-export interface AnthropicImage extends Cached {
+interface AnthropicImage extends Cached {
   type: "image";
   source: { type: "base64"; media_type: ImageType; data: string } | { type: "url"; url: string };
 }
 
-export interface AnthropicDocument extends Cached {
+interface AnthropicDocument extends Cached {
   type: "document";
   source:
     | { type: "base64"; media_type: "application/pdf"; data: string }
@@ -73,7 +73,7 @@ export interface AnthropicDocument extends Cached {
 }
 
 /** What a tool of the provider's own was asked, and what it gave back, as the provider wrote it. */
-export type AnthropicServerBlock = Cached &
+type AnthropicServerBlock = Cached &
   (
     | {
         type: "server_tool_use";
