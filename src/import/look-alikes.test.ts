@@ -15,13 +15,6 @@ test.each([
       },
     ],
   ],
-  [
-    "Droid",
-    [
-      { type: "session_start", id: "s", title: "t", cwd: "/srv" },
-      { type: "message", id: "m", parentId: null, timestamp, message: { role: "user", content: "hi" } },
-    ],
-  ],
 ])("a session of %s is refused by name", async (name, lines) => {
   const bench = importBench();
   const { added, rejected } = await bench.import(bench.write("a.jsonl", lines));

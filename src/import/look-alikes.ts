@@ -1,6 +1,6 @@
 // Sessions of tools that no importer reads, and that resemble those of others: read as those, half of them would be lost.
 import type { Opening } from "./importer.js";
-import { objectAt, textAt } from "./transcript/fields.js";
+import { objectAt } from "./transcript/fields.js";
 
 const tools: readonly { readonly name: string; readonly matches: (opening: Opening) => boolean }[] = [
   {
@@ -8,12 +8,6 @@ const tools: readonly { readonly name: string; readonly matches: (opening: Openi
     name: "VS Code Copilot Chat, in the form of a transcript; its document in the folder chatSessions is read, and this file",
     matches: ({ records }) =>
       records.some((record) => record.type === "session.start" && "vscodeVersion" in objectAt(record, "data")),
-  },
-  {
-    // pi's lines with another header.
-    name: "Droid",
-    matches: ({ records }) =>
-      records.some((record) => record.type === "session_start" && textAt(record, "id") !== undefined),
   },
 ];
 

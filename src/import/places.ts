@@ -184,6 +184,35 @@ const rows: readonly PlaceRow[] = [
     seen: { version: "not seen, a sample of its tables", date: "2026-11-19" },
   },
   {
+    tool: "kimi-code",
+    folders: ({ home }) => [join(home, ".kimi-code/sessions")],
+    files: /^[^/]+\/[^/]+\/agents\/[^/]+\/wire\.jsonl$/,
+    sessions: /\/agents\/main\//,
+    seen: { version: "not seen, protocol 1.1 from its tests", date: "2026-11-19" },
+  },
+  {
+    tool: "kimi-cli",
+    folders: ({ home }) => [join(home, ".kimi/sessions")],
+    // A context that a compaction replaced is kept under another name; the wire has all of it.
+    files: /^[^/]+\/[^/]+\/(?:context|wire)\.jsonl$/,
+    sessions: /\/context\.jsonl$/,
+    seen: { version: "not seen, protocol 1.3 from its tests", date: "2026-11-19" },
+  },
+  {
+    tool: "zed",
+    folders: ({ data, config }) => [join(data, "zed/threads"), join(config, "Zed/threads")],
+    files: /^threads\.db$/,
+    sessions: NONE,
+    seen: { version: "not seen, a sample of its tables", date: "2026-11-19" },
+  },
+  {
+    tool: "droid",
+    folders: ({ home }) => [join(home, ".factory/sessions")],
+    files: /^(?:[^/]+\/)?[^/]+\.jsonl$/,
+    sessions: ALL,
+    seen: { version: "not seen", date: "2026-11-19" },
+  },
+  {
     tool: "antigravity",
     folders: ({ home, named }) => [join(named("GEMINI_CLI_HOME") ?? home, ".gemini/antigravity-cli/brain")],
     files: /^[^/]+\/\.system_generated\/logs\/transcript_full\.jsonl$/,

@@ -15,10 +15,13 @@ import { clineTaskImporter, rooCodeImporter } from "./cline-tasks.js";
 import { codexImporter } from "./codex/codex.js";
 import { copilotCliImporter } from "./copilot-cli.js";
 import { cursorImporter } from "./cursor.js";
+import { droidImporter } from "./droid.js";
 import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";
 import { gooseImporter, gooseTablesImporter } from "./goose.js";
 import { hansardImporter } from "./hansard.js";
 import type { FormatsRead, Importer, Opening, Reads } from "./importer.js";
+import { kimiCliImporter } from "./kimi-cli.js";
+import { kimiCodeImporter } from "./kimi-code.js";
 import { kiroCliImporter, kiroCliTablesImporter } from "./kiro-cli.js";
 import { llmImporter } from "./llm.js";
 import { lookAlikeOf } from "./look-alikes.js";
@@ -34,6 +37,7 @@ import { openClawImporter, piImporter } from "./pi.js";
 import { qwenAgentNoteImporter, qwenCodeImporter } from "./qwen-code.js";
 import { timmyImporter } from "./timmy.js";
 import { vscodeCopilotDocumentImporter, vscodeCopilotImporter } from "./vscode-copilot.js";
+import { zedImporter } from "./zed.js";
 
 const importers: readonly Importer[] = [
   hansardImporter,
@@ -56,6 +60,10 @@ const importers: readonly Importer[] = [
   kiroCliTablesImporter,
   gooseImporter,
   gooseTablesImporter,
+  kimiCliImporter,
+  kimiCodeImporter,
+  zedImporter,
+  droidImporter,
   piImporter,
   openClawImporter,
   geminiCliImporter,

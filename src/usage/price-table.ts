@@ -52,10 +52,14 @@ const inclusionByClient = new Map<string, keyof typeof inclusions>([
   ["cline", "openai"],
   ["codex", "openai"],
   ["copilot-cli", "openai"],
+  ["droid", "anthropic"],
   ["gemini-cli", "gemini"],
+  ["kimi-cli", "anthropic"],
+  ["kimi-code", "anthropic"],
   ["opencode", "apart"],
   ["pi", "anthropic"],
   ["qwen-code", "openai"],
+  ["zed", "anthropic"],
 ]);
 
 type Counted = Pick<ModelCall, "client" | "model" | "tokens" | "counting">;
