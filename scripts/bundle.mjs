@@ -2,13 +2,13 @@
 // time that a short command runs, and every thread loads its own again. Packages stay outside, except typebox, which has hundreds
 // of files, and those that are hardly used: one encoding of 2 MB from gpt-tokenizer's 30 MB, and from the lists of stop words
 // and the stemmers a tenth.
-import { copyFileSync, readdirSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { rolldown } from "rolldown";
 import { dataFiles } from "./source-files.mjs";
 
 const CODE = /\/src\/.*\.ts$/;
-const bundledPackages = ["gpt-tokenizer", "stopword", "@orama/stopwords", "@orama/stemmers"];
+const bundledPackages = ["gpt-tokenizer", "stopword", "@orama/stopwords", "@orama/stemmers", "@bufbuild/protobuf"];
 const options = {
   platform: /** @type {const} */ ("node"),
   external: new RegExp(`^(?!typebox$|(?:${bundledPackages.join("|")})(?:/|$))[^./]`),
@@ -59,9 +59,31 @@ function copyLicenses(root, dir) {
   for (const name of bundledPackages) {
     const folder = join(root, "node_modules", name);
     const license = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
-    if (license === undefined) throw new Error(`${name} has no license file.`);
-    copyFileSync(join(folder, license), join(dir, `LICENSE.${name.replace("/", "-").replace("@", "")}`));
+    const target = join(dir, `LICENSE.${name.replace("/", "-").replace("@", "")}`);
+    if (license !== undefined) copyFileSync(join(folder, license), target);
+    else writeFileSync(target, noticesOf(name, folder));
   }
+}
+
+/** Files whose first comments are their license, of packages that have it nowhere else. */
+const noticeFiles = { "@bufbuild/protobuf": ["dist/esm/wire/binary-encoding.js", "dist/esm/wire/varint.js"] };
+
+/**
+ * @param {string} name
+ * @param {string} folder
+ */
+function noticesOf(name, folder) {
+  const files = name in noticeFiles ? noticeFiles[/** @type {keyof typeof noticeFiles} */ (name)] : [];
+  const notices = files.map((file) => {
+    const lines = readFileSync(join(folder, file), "utf8").split("\n");
+    const comment = lines.slice(
+      0,
+      lines.findIndex((line) => !line.startsWith("//")),
+    );
+    return comment.map((line) => line.replace(/^\/\/ ?/, "")).join("\n");
+  });
+  if (notices.join("").trim() === "") throw new Error(`${name} has no license file.`);
+  return `${notices.join("\n\n")}\n`;
 }
 
 /** @param {string} name */

@@ -85,7 +85,7 @@ export function isRecordedPack({ messages }: JsonObject): boolean {
  */
 async function sourceOf(index: Sources["index"], session_id: string) {
   const metadata = session_id === "" ? undefined : (await metadataOf(index, [session_id])).get(session_id);
-  const { source } = metadata ?? {};
+  const { source = metadata?.telemetry } = metadata ?? {};
   if (!isJsonObject(source)) return { window: WINDOW, lacks: {} };
   const listed = Array.isArray(source.lacks) ? source.lacks.filter((part) => typeof part === "string") : [];
   const lacks = listed.length === 0 ? {} : { lacks: listed };

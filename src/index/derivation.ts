@@ -10,6 +10,7 @@ import { firstWords } from "../model/first-words.js";
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
 import { readRole } from "../model/roles.js";
+import { telemetryFactsOf } from "../model/telemetry.js";
 import { parseTime } from "../model/time.js";
 import { callFactsOf } from "./call-fold.js";
 import { stepFactsOf } from "./call-steps.js";
@@ -21,7 +22,7 @@ import { sessionFactsOf, TITLE_WORDS } from "./session-facts.js";
  * Raise it with every change of the rows, references, facts, texts or documents that an entry becomes.
  * `test/upgrade/derivation.test.ts` fails if the output changes and this number does not.
  */
-export const DERIVATION = 9;
+export const DERIVATION = 10;
 
 /** `DERIVATION` stays below this; the tables' version is in front of it. */
 const DERIVATIONS_MAX = 1_000;
@@ -65,7 +66,7 @@ export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, ab
   if (typeof session_id !== "string" || typeof project !== "string" || typeof client !== "string") return undefined;
   const references = referencesOf(kind, body);
   if (references === undefined) return undefined;
-  const facts = factsOf(kind, body);
+  const facts = factsOf(kind, body, recorded_at);
   return {
     position,
     kind,
@@ -96,15 +97,15 @@ export function isAlteredRow(row: EntryRow): boolean {
 }
 
 /** Facts for folds and for finding the same call, besides what every row has. */
-function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
-  const facts = foldFactsOf(kind, body);
+function factsOf(kind: string, body: JsonObject, recorded_at: string): JsonObject | undefined {
+  const facts = foldFactsOf(kind, body, recorded_at);
   const same = stepFactsOf(kind, body) as JsonObject | undefined;
   const session = sessionFactsOf(kind, body) as JsonObject | undefined;
   if (same === undefined && session === undefined) return facts;
   return { ...facts, ...(same && { same }), ...(session && { session }) };
 }
 
-function foldFactsOf(kind: string, body: JsonObject): JsonObject | undefined {
+function foldFactsOf(kind: string, body: JsonObject, recorded_at: string): JsonObject | undefined {
   const { through, withdraws, entry_id } = body;
   if (kind === "session_info") return toSessionInfo(body);
   if (kind === "withdrawal" && typeof withdraws === "number") return { withdraws };
@@ -116,6 +117,8 @@ function foldFactsOf(kind: string, body: JsonObject): JsonObject | undefined {
     const before = typeof tokens_before === "number" ? { tokens_before } : {};
     return { through, ...before, ...(call && { call }) };
   }
+  const telemetry = kind === "raw" ? telemetryFactsOf(body, parseTime(recorded_at) ?? 0) : undefined;
+  if (telemetry !== undefined) return { ...(call && { call }), telemetry: telemetry as object as JsonObject };
   return call && { call };
 }
 

@@ -7,6 +7,7 @@ import { memoryFold } from "./memory-fold.js";
 import { outlineFold } from "./outline-fold.js";
 import type { DocumentName, EntryIndex, EntryRow, IndexBatch, IndexDocument, IndexRevision } from "./port.js";
 import { metadataFold, sessionFold } from "./session-fold.js";
+import { traceFold } from "./trace-fold.js";
 
 /** Rows or documents per request; sessions of any length are folded page by page. */
 const PAGE = 1_000;
@@ -165,4 +166,7 @@ function nameOf({ collection, key }: DocumentName): string {
   return `${collection}:${key}`;
 }
 
-export const folds: readonly Fold[] = [sessionFold, metadataFold, outlineFold, feedbackFold, callFold, memoryFold];
+export const folds: readonly Fold[] = [
+  ...[sessionFold, metadataFold, outlineFold, feedbackFold, callFold, memoryFold],
+  traceFold,
+];

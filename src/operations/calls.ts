@@ -1,6 +1,7 @@
 // Every call that the reading side answers: operations, and what is asked by no surface.
 import { verify } from "../log/verify.js";
 import { type MemoryCalls, memoryCalls } from "../memories/memory-calls.js";
+import { type TraceCalls, traceCalls } from "../otlp/trace-calls.js";
 import type { AnswerContext, CallsOf } from "../reading/call-table.js";
 import { type MaintenanceCalls, maintenanceCalls } from "../reading/maintenance.js";
 import { operationCalls } from "./index.js";
@@ -18,6 +19,6 @@ const recordCalls = {
     index.whole(({ histories }) => histories.planConsolidation(asked.session_id, asked.through)),
 };
 
-export const calls = { ...operationCalls, ...recordCalls, ...memoryCalls, ...maintenanceCalls };
+export const calls = { ...operationCalls, ...recordCalls, ...memoryCalls, ...traceCalls, ...maintenanceCalls };
 
-export type Calls = CallsOf<typeof recordCalls> & MemoryCalls & MaintenanceCalls;
+export type Calls = CallsOf<typeof recordCalls> & MemoryCalls & TraceCalls & MaintenanceCalls;

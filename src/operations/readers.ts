@@ -5,6 +5,7 @@ import { SessionTable } from "../index/session-table.js";
 import type { MemoryJudge } from "../memories/judge/memory-judge.js";
 import { MemoryReader } from "../memories/review/memory-reader.js";
 import type { Mask } from "../model/mask.js";
+import type { TraceReaders } from "../otlp/trace-calls.js";
 import { ReflectionReader } from "../reflect/read/reflection-reader.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
 import { Reader, type ReadingParts } from "../search/lists/reader.js";
@@ -29,6 +30,7 @@ export interface Readers {
   readonly memories: MemoryReader;
   /** Loaded when it is first needed: with its tables of words it takes longer than a command may take to start. */
   readonly review: () => Promise<MemoryJudge>;
+  readonly traces: TraceReaders["traces"];
 }
 
 export function readersOf(parts: ReadingParts & { readonly prices?: PriceFile | undefined }): Readers {
@@ -37,6 +39,7 @@ export function readersOf(parts: ReadingParts & { readonly prices?: PriceFile | 
   const table = new SessionTable(parts.index);
   const ledger = new CallLedger(parts);
   let judge: Promise<MemoryJudge> | undefined;
+  let traces: ReturnType<TraceReaders["traces"]> | undefined;
   return {
     index: parts.index,
     mask: parts.mask,
@@ -53,6 +56,10 @@ export function readersOf(parts: ReadingParts & { readonly prices?: PriceFile | 
         ({ MemoryJudge }) => new MemoryJudge({ ...parts, memories, entries }),
       );
       return judge;
+    },
+    traces() {
+      traces ??= import("../otlp/trace-reader.js").then(({ TraceReader }) => new TraceReader(parts));
+      return traces;
     },
   };
 }

@@ -11,6 +11,7 @@ import { Capture } from "../log/capture/capture.js";
 import type { WriteContext } from "../log/capture/draft.js";
 import { GroupCommit } from "../log/capture/group-commit.js";
 import { ImportWriter } from "../log/capture/import-writer.js";
+import { OnceWriter } from "../log/capture/record-once.js";
 import { type OnRecorded, RecordedHooks } from "../log/capture/recorded-hooks.js";
 import type { EntryLog } from "../log/port.js";
 import type { Sealing } from "../log/seals/sealing.js";
@@ -33,6 +34,7 @@ import { Monitoring } from "./monitoring.js";
 import { methodsBy, type Operate } from "./operation-methods.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
 import { StoreAdmin } from "./store-admin.js";
+import { Telemetry } from "./telemetry.js";
 
 export interface StoreParts {
   readonly log: EntryLog;
@@ -75,6 +77,14 @@ export function composeRecorder(opened: StoreParts): Recorder {
   commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
   const watches = new Watches(store.bookmarks, store.watchClock);
+  const telemetry = new Telemetry({
+    calls,
+    writer: own.once,
+    nowMs: writeContext.nowMs,
+    isPressed: () => commit.load.is_pressed,
+    openLease: () => leaseNamed("traces"),
+  });
+  commit.listen(() => telemetry.grown());
   const shared = {
     calls,
     keys,
@@ -92,6 +102,11 @@ export function composeRecorder(opened: StoreParts): Recorder {
     tails: () => tails.size,
     isContradicted: () => own.admin.isContradicted(),
   });
+  let leases: Leases | undefined;
+  const leaseNamed = (name: string) => {
+    leases ??= store.leases?.();
+    return leases === undefined ? undefined : leaseOf(leases, name);
+  };
   let learning: Learning | undefined;
   let modelLearning: ModelLearning | undefined;
   const learn = (options: LearningOptions): void => {
@@ -100,8 +115,6 @@ export function composeRecorder(opened: StoreParts): Recorder {
     const daily_tokens = orThrow(parseDailyTokens(options.daily_tokens));
     // Refused before anything begins.
     const extractor = model === undefined ? undefined : openExtractor(model);
-    const leases = store.leases?.();
-    const leaseNamed = (name: string) => (leases === undefined ? undefined : leaseOf(leases, name));
     const parts = {
       passes: own.memories.passes,
       nowMs: writeContext.nowMs,
@@ -121,6 +134,7 @@ export function composeRecorder(opened: StoreParts): Recorder {
   const close = async (): Promise<void> => {
     await watches.close();
     growth?.close();
+    await telemetry.close();
     await learning?.close();
     await modelLearning?.close();
     await tails.close();
@@ -134,9 +148,17 @@ export function composeRecorder(opened: StoreParts): Recorder {
     const own = { writeContext: { ...writeContext, recorded_by }, reads_nothing: scope === "capture" };
     return partsWith(writingParts({ ...store, commit, queue, recorded, ...own }), allows(scope, "capture"));
   };
-  const partsWith = ({ capture, admin, exports, imports, memories }: WritingParts, may_note = true): RecorderParts => ({
+  const partsWith = (
+    { capture, admin, exports, imports, memories, once }: WritingParts,
+    may_note = true,
+  ): RecorderParts => ({
     ...shared,
     capture,
+    telemetry: {
+      take: (body) => telemetry.take(body, once),
+      assemble: (options) => telemetry.assemble(options),
+      remap: (options) => telemetry.remap(options),
+    },
     admin,
     exports,
     imports,
@@ -189,6 +211,7 @@ function writingParts(
   const imported = { find: (claims: readonly string[]) => log.find(claims), operations, note };
   return {
     capture,
+    once: new OnceWriter(store),
     admin,
     note,
     memories: new MemoryWriter({

@@ -36,11 +36,13 @@ import type { CompletionInput, EntryInput, FeedbackInput, Interaction, Interacti
 import { closedFault, Fault } from "../model/fault.js";
 import { ACTOR_DEFAULT, isKeyId, parseSessionId } from "../model/ids.js";
 import { knownOptions, optionNames } from "../model/options.js";
-import { orThrow, RecorderError, reject } from "../model/rejection.js";
+import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
 import type { Contradiction, Seal, Verification } from "../model/verification.js";
 import type { Calls } from "../operations/calls.js";
 import type { Operations } from "../operations/index.js";
 import { type AnyOperation, askedWith, type OperateHow, type Options } from "../operations/operation.js";
+import type { TelemetryAnswer, TelemetryBody } from "../otlp/intake.js";
+import type { AssemblingOptions, RemapOptions, Remapped } from "../otlp/trace-assembler.js";
 import { rebuildWithProgress } from "../reading/rebuild.js";
 import type { Tail } from "../reading/tail/tail.js";
 import { parseTailQuery, type TailOptions, type TailQuery, tailInput } from "../reading/tail/tail-query.js";
@@ -90,6 +92,12 @@ export interface RecorderParts {
   /** Begins to learn in the background, unless it has begun. */
   readonly learn: (options: LearningOptions) => void;
   readonly watches: Watches;
+  /** Absent where the store is on a server, which has routes of its own. */
+  readonly telemetry?: {
+    readonly take: (body: TelemetryBody) => Promise<TelemetryAnswer | Rejection>;
+    readonly assemble: (options: AssemblingOptions) => Promise<void>;
+    readonly remap: (options: RemapOptions) => Promise<Remapped>;
+  };
   /** The parts for requests with this key. */
   readonly by: (key_id: string, scope: Scope) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
@@ -307,6 +315,35 @@ export class Recorder extends OperationMethodsBase {
     this.#open().learn(knownOptions(options, optionTables.learn));
   }
 
+  /**
+   * Records the spans or log records of an OTLP request, each as a raw entry and once however often it comes. What they mean is
+   * derived in the background, see `assembleTraces`.
+   */
+  async recordTelemetry(body: TelemetryBody): Promise<TelemetryAnswer> {
+    return orThrow(await this.#telemetry("recording traces").take(body));
+  }
+
+  /**
+   * Derives interactions, tool calls, errors and feedback from recorded traces in the background, until the recorder is
+   * closed. Of all programs on a store one does.
+   */
+  async assembleTraces(options: AssemblingOptions = {}): Promise<void> {
+    await this.#telemetry("deriving traces").assemble(knownOptions(options, optionTables.assembleTraces));
+  }
+
+  /** Maps all recorded traces again, and adds what an older version did not derive. */
+  async remapTraces(options: RemapOptions = {}): Promise<Remapped> {
+    return this.#telemetry("mapping traces again").remap(knownOptions(options, optionTables.remapTraces));
+  }
+
+  #telemetry(doing: string): NonNullable<RecorderParts["telemetry"]> {
+    const { telemetry } = this.#open();
+    if (telemetry !== undefined) return telemetry;
+    throw new Fault("store_unsuitable", `${doing} is not available against a remote server`, {
+      hint: "Run it where the server keeps its store.",
+    });
+  }
+
   /** A signed statement of the log's current state, to be kept elsewhere and passed to `verify`. */
   async seal(): Promise<Seal> {
     return this.#open().admin.seal();
@@ -398,5 +435,7 @@ const optionTables = {
     daily_tokens: true,
     look_ms: true,
   }),
+  assembleTraces: optionNames<AssemblingOptions>({ onTrouble: true }),
+  remapTraces: optionNames<RemapOptions>({ onProgress: true }),
   rebuildIndex: optionNames<RebuildIndexOptions>({ onProgress: true }),
 };

@@ -67,13 +67,14 @@ test("the document names every route but those that serve pages", async () => {
     ...["GET /search", "GET /session-history"],
     ...["GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
     ...["GET /stats", "GET /tail", "GET /usage", "GET /verify"],
-    ...["POST /entries", "POST /forget", "POST /hooks/claude-code"],
+    ...["POST /api/public/otel/v1/traces", "POST /entries", "POST /forget", "POST /hooks/claude-code"],
     ...["POST /interactions", "POST /interactions/:id/extract"],
     ...["POST /interactions/:id/reinforce", "POST /interactions/:id/response"],
     ...["POST /memories", "POST /memories/:id/promote", "POST /memories/:id/reject", "POST /memories/:id/supersede"],
     ...["POST /memories/audit", "POST /memories/import", "POST /memories/verdicts"],
     "POST /recall",
     ...["POST /sessions/:id/clear", "POST /sessions/:id/consolidate"],
+    ...["POST /v1/logs", "POST /v1/metrics", "POST /v1/traces"],
   ]);
 });
 

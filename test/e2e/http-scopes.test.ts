@@ -34,6 +34,10 @@ const expectedNeeds: { readonly [route: string]: Need } = {
   "POST /sessions/{id}/consolidate": "capture",
   "POST /sessions/{id}/clear": "capture",
   "POST /hooks/claude-code": "capture",
+  "POST /v1/traces": "capture",
+  "POST /v1/logs": "capture",
+  "POST /v1/metrics": "capture",
+  "POST /api/public/otel/v1/traces": "capture",
 
   "GET /metrics": "metrics",
 

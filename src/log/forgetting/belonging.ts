@@ -6,6 +6,7 @@ import { memoryKinds } from "../../model/entry.js";
 import { itemAt } from "../../model/item-at.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../model/json.js";
 import { normalise } from "../../model/normalise.js";
+import { telemetryBelongings } from "../../model/telemetry.js";
 import type { EntryLog, StoredBody } from "../port.js";
 import type { LogLookups } from "./log-lookups.js";
 
@@ -18,13 +19,16 @@ export interface LogRange {
 const BODIES_AT_ONCE = 200;
 
 /**
- * Claims of entries that repeat this one or a part of it: the response that completes an interaction. Feedback has no
+ * Claims of entries that repeat this one or a part of it: the response that completes an interaction, a span and what was
+ * derived from it. Feedback has no
  * claim and is searched in the log; entries of the same session or project are found by that. A new kind that carries
  * text of other entries must be handled here.
  */
 export function belongingClaims(stored: StoredBody): readonly string[] {
   const body = bodyOf(stored);
-  return stored.kind === "interaction" && typeof body?.id === "string" ? [completionClaim(body.id)] : [];
+  if (body === undefined) return [];
+  const claims = telemetryBelongings(body).map(idClaim);
+  return stored.kind === "interaction" && typeof body.id === "string" ? [completionClaim(body.id), ...claims] : claims;
 }
 
 /**

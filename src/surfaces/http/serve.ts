@@ -42,6 +42,13 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   await app.listen({ host, port });
   const addresses = addressesOf(app, options.tls === undefined ? "http" : "https");
   const { logger } = options;
+  // What this server takes of traces, some server of the store has to derive.
+  await recorder.assembleTraces({
+    onTrouble: (error) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      logger?.warn({ reason }, "recorded traces cannot be derived at present");
+    },
+  });
   const stops = logger === undefined ? [] : [watchStore(recorder, logger), logRecorded(recorder, logger)];
   let closing: Promise<void> | undefined;
   return {

@@ -23,6 +23,7 @@ import { operationRoutes } from "./routes/operations.js";
 import { isUnreadableView, pageRoutes, readPage, sendHtml } from "./routes/page.js";
 import { custodyRoutes } from "./routes/store-state.js";
 import { tailRoutes } from "./routes/tail.js";
+import { telemetryRoutes } from "./routes/telemetry.js";
 
 export interface ServerOptions {
   readonly recorder: Recorder;
@@ -96,6 +97,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   documentRoutes(app, { version, paths });
   // In a separate scope, because an empty body is accepted there.
   app.register(async (scope) => hookRoutes(scope, recorder));
+  // Likewise: bodies are bytes there, and errors are answered in kind.
+  app.register(async (scope) => telemetryRoutes(scope, recorder));
   return app;
 }
 

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../../model/fault.js";
 import { itemAt } from "../../../model/item-at.js";
@@ -9,6 +10,7 @@ import { limits } from "../../../model/limits.js";
 import { orThrow, Rejection, reject } from "../../../model/rejection.js";
 import { TimeSlice } from "../../../model/scheduling.js";
 import { contentTypeUnsupported } from "./errors.js";
+import { inflated, refusalOfInflating } from "./inflate.js";
 import { ENTRIES_MAX, JsonScan, SCAN_BYTES_MIN, tooManyEntries } from "./json-scan.js";
 
 /**
@@ -50,21 +52,34 @@ function accepted(body: unknown): unknown {
   return orThrow(body);
 }
 
+/** Lets the routes of `app` accept bytes of these types, compressed or not; the body is then a buffer. */
+export function acceptBytes(app: FastifyInstance, types: string[]): void {
+  accept(app, types, { parse: async ({ bytes }) => bytes, isBytes: true });
+}
+
 interface BodyForm {
   readonly parse: (body: ReadBody) => Promise<unknown>;
   readonly hasLines?: boolean;
+  /** Whether it is read elsewhere, which checks its own limits, and may be compressed. */
+  readonly isBytes?: boolean;
 }
 
-function accept(app: FastifyInstance, types: string | string[], { parse, hasLines = false }: BodyForm): void {
+function accept(
+  app: FastifyInstance,
+  types: string | string[],
+  { parse, hasLines = false, isBytes = false }: BodyForm,
+): void {
   app.addContentTypeParser(types, (request, payload, done) => {
     const encoding = request.headers["content-encoding"] ?? "identity";
-    if (encoding !== "identity") {
+    const isInflated = isBytes && encoding === "gzip";
+    if (encoding !== "identity" && !isInflated) {
       payload.resume();
-      done(null, encodingUnsupported());
+      done(null, encodingUnsupported(isBytes));
       return;
     }
     const account = request.bodyAccount;
-    readWhole(payload, { account, hasLines }, (error, read) => {
+    const source = isInflated ? inflated(payload) : payload;
+    readWhole(source, { account, hasLines, isScanned: !isBytes, isInflated }, (error, read) => {
       if (read === undefined || read instanceof Rejection || read instanceof Fault) done(error, read);
       else parse(read).then((body) => done(null, body), done);
     });
@@ -73,8 +88,8 @@ function accept(app: FastifyInstance, types: string | string[], { parse, hasLine
 
 /** Calls back once, with all bytes. Bytes beyond the limit are read and dropped, so the answer gets through. */
 function readWhole(
-  payload: IncomingMessage,
-  { account, hasLines }: { readonly account: BodyAccount | null; readonly hasLines: boolean },
+  payload: BodySource,
+  { account, hasLines, isScanned, isInflated }: ReadHow,
   done: (error: Error | null, read?: ReadBody | Rejection | Fault) => void,
 ): void {
   let chunks: Buffer[] = [];
@@ -84,12 +99,14 @@ function readWhole(
   const refuse = (reason: Rejection | Fault): void => {
     isRefused = true;
     chunks = [];
+    // Inflating the rest would cost more than reading it.
+    if (isInflated) payload.destroy();
     done(null, reason);
   };
   /** Refuses a body that is too wide or too deep as soon as that shows, before the rest has arrived. */
   const scanChunk = (chunk: Buffer): Rejection | undefined => {
     if (scan !== undefined) return scan.take(chunk);
-    if (size < SCAN_BYTES_MIN) return undefined;
+    if (!isScanned || size < SCAN_BYTES_MIN) return undefined;
     scan = new JsonScan({ hasLines });
     for (const before of chunks) {
       const refused = scan.take(before);
@@ -110,14 +127,31 @@ function readWhole(
     if (isRefused) return;
     const whole = chunks;
     chunks = [];
-    if (scan !== undefined) joined(whole, size).then((bytes) => done(null, { bytes, scan }), done);
+    if (whole.length > 1 && size > COPIED_BYTES_MAX)
+      joined(whole, size).then((bytes) => done(null, { bytes, scan }), done);
+    else if (scan !== undefined) joined(whole, size).then((bytes) => done(null, { bytes, scan }), done);
     else done(null, { bytes: whole.length === 1 ? itemAt(whole, 0) : Buffer.concat(whole, size) });
   });
   payload.on("error", (error) => {
-    if (!isRefused) done(error);
+    if (isRefused) return;
+    if (isInflated) refuse(refusalOfInflating(error));
+    else done(error);
   });
-  if (Number(payload.headers["content-length"]) > limits.request_bytes) refuse(requestTooLarge());
+  if (Number(payload.headers?.["content-length"]) > limits.request_bytes) refuse(requestTooLarge());
 }
+
+/** A request, or what comes of it when it is inflated. */
+type BodySource = Readable & { readonly headers?: IncomingMessage["headers"] };
+
+interface ReadHow {
+  readonly account: BodyAccount | null;
+  readonly hasLines: boolean;
+  readonly isScanned: boolean;
+  readonly isInflated: boolean;
+}
+
+/** Above this, bytes are copied in time slices. */
+const COPIED_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Copies the bytes of a large body in time slices: allocating tens of megabytes at once takes long. */
 async function joined(chunks: readonly Buffer[], size: number): Promise<Buffer> {
@@ -139,12 +173,12 @@ function requestTooLarge(): Rejection {
   });
 }
 
-function encodingUnsupported(): Rejection {
+function encodingUnsupported(takesGzip: boolean): Rejection {
   return reject({
     code: "content_type_unsupported",
     field: "content-encoding",
-    message: "the body must not be compressed",
-    hint: "Send it without content-encoding.",
+    message: takesGzip ? "the body's compression is not supported" : "the body must not be compressed",
+    hint: takesGzip ? "Send it with content-encoding: gzip, or without one." : "Send it without content-encoding.",
   });
 }
 

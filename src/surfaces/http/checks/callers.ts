@@ -15,6 +15,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The scope that this route needs; HEAD needs what GET needs. */
     readonly need?: Need;
+    /** Whether the key may be the password of Basic authentication. */
+    readonly takesBasic?: boolean;
   }
   interface FastifyRequest {
     /** The caller; null if no key was checked. */
@@ -56,7 +58,7 @@ export function checkRequests(app: FastifyInstance, { keys, hosts, rate }: Reque
 /** The caller is unknown yet, so a failure to look up keys is reported without the store's location. */
 async function admit(keys: Recorder["keys"], hosts: HostCheck, request: FastifyRequest): Promise<Caller | Rejection> {
   try {
-    const caller = await keys.authenticate(request.headers.authorization);
+    const caller = await keys.authenticate(authorizationOf(request));
     const isKeyless = !(caller instanceof Rejection) && caller.key_id === "";
     return isKeyless && hosts.isFromBeyond(request) ? keyNeededBeyond() : caller;
   } catch (cause) {
@@ -64,6 +66,20 @@ async function admit(keys: Recorder["keys"], hosts: HostCheck, request: FastifyR
     const hint = "Retry in a moment; the server's log has details.";
     throw new Fault(cause.code, "keys cannot be checked at present", { hint, cause });
   }
+}
+
+/**
+ * A key may also come as `x-api-key`; on routes that say so, as the password of Basic, which some SDKs cannot be told to
+ * replace.
+ */
+function authorizationOf(request: FastifyRequest): string | undefined {
+  const { authorization, "x-api-key": key } = request.headers;
+  if (authorization === undefined) return typeof key === "string" && key !== "" ? `Bearer ${key}` : undefined;
+  if (request.routeOptions.config.takesBasic !== true) return authorization;
+  const encoded = /^basic +([A-Za-z0-9+/=]{1,400}) *$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return authorization;
+  const text = Buffer.from(encoded, "base64").toString("latin1");
+  return `Bearer ${text.slice(text.indexOf(":") + 1)}`;
 }
 
 /** The caller of a route that needs a key. */
@@ -88,7 +104,7 @@ export function recordingOf(request: FastifyRequest, recorder: Recorder): Record
 
 /** Whether the caller may still read: a key may be revoked during a long answer. */
 export async function isStillAdmitted(request: FastifyRequest, keys: Recorder["keys"]): Promise<boolean> {
-  const caller = await keys.authenticate(request.headers.authorization);
+  const caller = await keys.authenticate(authorizationOf(request));
   const { need } = request.routeOptions.config;
   if (caller instanceof Rejection) return false;
   return need === "open" || need === "any" || (need !== undefined && allows(caller.scope, need));

@@ -101,7 +101,12 @@ export const statusByFault = {
 const RETRY_AFTER_SECONDS = "1";
 
 /** Fastify's error handler: turns every error into a response, and logs those that are not the caller's fault. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  toBody: (answer: ErrorAnswer, status: number) => ErrorAnswer | Buffer = (answer) => answer,
+): FastifyReply {
   const { status, answer } = toErrorAnswer(error, request.id);
   if (status >= 500) logFailure(request, error);
   reply.code(status);
@@ -109,7 +114,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if ((status === 503 || status === 429) && !reply.hasHeader("retry-after")) {
     reply.header("retry-after", RETRY_AFTER_SECONDS);
   }
-  return reply.send(answer);
+  return reply.send(toBody(answer, status));
 }
 
 /** URLs that the router cannot parse; they pass none of the hooks. */
