@@ -8,7 +8,7 @@ import type { Proposal } from "../model/memory.js";
 import { optionNames } from "../model/options.js";
 import { notFound, orThrow, RecorderError, Rejection } from "../model/rejection.js";
 import type { FileText } from "./files/file-audit.js";
-import { Passes, type PassOptions, passOptionNames } from "./passes.js";
+import { Passes, type PassOptions, passOptionNames, type RulesPassOptions } from "./passes.js";
 import type { Extractor, ExtractorSettings } from "./propose/extractor.js";
 import { parseDailyTokens } from "./propose/model/daily-budget.js";
 import { Proposing, type ProposingParts } from "./propose/proposing.js";
@@ -34,7 +34,7 @@ export interface MemoryWriterParts extends LedgerParts, Omit<ProposingParts, "le
   readonly reads_nothing?: boolean;
 }
 
-export interface ExtractOptions extends PassOptions {
+export interface ExtractOptions extends RulesPassOptions {
   /** A model, which reads sessions masked. */
   readonly model?: ExtractorSettings | undefined;
   /** How many tokens it is sent in a day, all runs together; 200,000. */
@@ -160,7 +160,7 @@ function ignoreRejection(error: unknown): void {
 
 export const extractOptionNames = [
   ...passOptionNames,
-  ...optionNames<Omit<ExtractOptions, keyof PassOptions>>({ model: true, daily_tokens: true }),
+  ...optionNames<Omit<ExtractOptions, keyof PassOptions>>({ words: true, model: true, daily_tokens: true }),
 ];
 
 function interactionNotFound(id: string): Rejection {

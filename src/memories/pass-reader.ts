@@ -13,37 +13,47 @@ import type { EntryReader } from "../search/lists/entry-reader.js";
 import type { MemoriesById } from "./memory-cache.js";
 import type { PassRange, ProposalStep, RulesFound, TurnUses, UsesStep } from "./pass-steps.js";
 import { stepsIn } from "./propose/commands/runs.js";
-import { readByRules } from "./propose/rules/rules.js";
+import { type WordsStep, wordsIn } from "./propose/words/said.js";
 import type { TurnUsesReader } from "./reinforce/turn-uses.js";
 import type { SessionProjects } from "./session-projects.js";
 import { saidThrough } from "./text/quoted-entry.js";
+import type { Stems } from "./text/stems.js";
 
 type Log = Pick<EntryLog, "readBodies" | "find">;
 
 const STEP_ENTRIES = 200;
 const STEP_BYTES = 4 * 1024 * 1024;
+/** The kinds that tell whether a person types into a session, and how many of them are read. */
+const MARKING = ["session_info", "message", "interaction", "tool_call"];
+const MARKS_MAX = 1_000;
 /** What is recorded later than this after it happened counts as imported. */
 const LIVE_MS = 60 * 60 * 1000;
 
 interface PassReaderParts {
+  readonly index: Pick<EntryIndex, "sessionPositions">;
   readonly entries: EntryReader;
   readonly turns: TurnReader;
   readonly uses: TurnUsesReader;
   readonly projects: SessionProjects;
   readonly mask: Mask;
+  readonly stems: Stems;
 }
 
 export class PassReader {
+  readonly #index: PassReaderParts["index"];
   readonly #entries: EntryReader;
   readonly #turns: TurnReader;
   readonly #uses: TurnUsesReader;
   readonly #projects: SessionProjects;
   readonly #mask: Mask;
+  readonly #stems: Stems;
 
   constructor(parts: PassReaderParts) {
+    this.#index = parts.index;
     this.#entries = parts.entries;
     this.#projects = parts.projects;
     this.#mask = parts.mask;
+    this.#stems = parts.stems;
     this.#turns = parts.turns;
     this.#uses = parts.uses;
   }
@@ -52,7 +62,7 @@ export class PassReader {
     const { entries: read, ...come } = await readRange(log, range);
     const entries = await Promise.all(read.map((entry) => this.#placed(entry)));
     const steps = entries.flatMap((entry) => (entry.kind === "tool_call" ? stepsIn(entry, this.#mask) : []));
-    return { ...come, ...foundIn(entries), steps };
+    return { ...come, ...foundIn(entries, this.#stems), steps };
   }
 
   /** An entry without a project, in that of its session's calls. */
@@ -70,7 +80,23 @@ export class PassReader {
     const [response] = position === undefined ? [] : await this.#entries.read([position]);
     // A later response is quoted from its own entry.
     const own = response === undefined ? entry : { ...entry, response: "", response_summary: "" };
-    return foundIn([own, ...(response === undefined ? [] : [response])]);
+    const found = foundIn([own, ...(response === undefined ? [] : [response])], this.#stems);
+    return { ...found, words: [...(await this.#sessionMarks(entry)), ...found.words] };
+  }
+
+  /** What the rest of a session says about who types into it, without its sentences. */
+  async #sessionMarks({ id, session_id }: Entry): Promise<readonly WordsStep[]> {
+    if (session_id === "") return [];
+    const range = { session_id, order: "asc", after: 0, limit: MARKS_MAX, kinds: MARKING } as const;
+    const positions = await this.#index.sessionPositions(range);
+    const steps: WordsStep[] = [];
+    for (let at = 0; at < positions.length; at += STEP_ENTRIES) {
+      for (const other of await this.#entries.read(positions.slice(at, at + STEP_ENTRIES))) {
+        const { step } = wordsIn(other, this.#stems);
+        if (step !== undefined && other.id !== id) steps.push(step.is === "said" ? { ...step, findings: [] } : step);
+      }
+    }
+    return steps;
   }
 
   async uses(log: Log, range: PassRange, memories: MemoriesById): Promise<UsesStep> {
@@ -96,11 +122,12 @@ export class PassReader {
   }
 }
 
-function foundIn(entries: readonly Entry[]): RulesFound {
-  const found = entries.map(readByRules);
+function foundIn(entries: readonly Entry[], stems: Stems): RulesFound {
+  const found = entries.map((entry) => wordsIn(entry, stems));
   const count = (isOne: (entry: Entry) => boolean): number => entries.filter(isOne).length;
   return {
-    proposals: found.flatMap(({ proposals }) => proposals),
+    proposals: found.flatMap(({ decision }) => decision ?? []),
+    words: found.flatMap(({ step }) => step ?? []),
     passed_over: found.flatMap(({ passed_over }) => passed_over),
     looked_at: {
       entries: entries.length,

@@ -1,6 +1,7 @@
 // What the passes ask for, one range of the log at a time, so a killed pass can be resumed and no call takes long.
 import type { Proposal } from "../model/memory.js";
 import type { CommandStep } from "./propose/commands/runs.js";
+import type { WordsStep } from "./propose/words/said.js";
 import type { LookedAt, PassedOverWords } from "./review/memory-answers.js";
 
 /** The next range of the log, and which of its entries; empty labels mean any. */
@@ -17,6 +18,8 @@ export interface PassRange {
 /** What rules find in some entries. */
 export interface RulesFound {
   readonly proposals: readonly Proposal[];
+  /** What the rules on words read, in the order of the log. */
+  readonly words: readonly WordsStep[];
   readonly passed_over: readonly PassedOverWords[];
   readonly looked_at: LookedAt;
 }

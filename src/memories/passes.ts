@@ -9,6 +9,8 @@ import type { MemoryReads } from "./memory-calls.js";
 import type { MemoryUse, PassRange, RulesFound, TurnUses } from "./pass-steps.js";
 import { CommandLessons } from "./propose/commands/lessons.js";
 import type { ModelPassOptions } from "./propose/model/model-pass.js";
+import { isRuleClass } from "./propose/rule-classes.js";
+import { UserWords } from "./propose/words/user-words.js";
 import type {
   DroppedProposal,
   DroppedStatement,
@@ -31,6 +33,11 @@ export interface PassOptions {
   readonly through?: number | undefined;
   /** Called with how far it has come. */
   readonly onProgress?: ((position: number) => void) | undefined;
+}
+
+export interface RulesPassOptions extends PassOptions {
+  /** Whether sentences of users are proposed; without it they are only counted. */
+  readonly words?: boolean | undefined;
 }
 
 export const passOptionNames = optionNames<PassOptions>({
@@ -58,6 +65,8 @@ export interface LivePass {
   readonly shouldContinue: () => Promise<boolean>;
   /** Commands of earlier ranges. */
   readonly commands: CommandLessons;
+  /** What users said in earlier ranges. */
+  readonly words: UserWords;
 }
 
 /** Turns in one commit: neither an fsync for each nor long transactions, which would slow capture down. */
@@ -83,12 +92,13 @@ export class Passes {
   }
 
   /** Proposes what rules find in a range of the log. */
-  async extract(options: PassOptions, live?: LivePass): Promise<Extraction> {
+  async extract(options: RulesPassOptions, live?: LivePass): Promise<Extraction> {
     const collected = new ExtractionCollector();
     const commands = live?.commands ?? new CommandLessons();
+    const words = live?.words ?? new UserWords({ sentences: options.words === true });
     const through = await this.#walk(options, live, async (range) => {
       const step = await this.#parts.calls.proposalsIn(range);
-      await this.#proposeAll(step, collected);
+      await this.#proposeAll(step, words, collected);
       for (const call of step.steps) commands.add(call);
       return step;
     });
@@ -96,7 +106,7 @@ export class Passes {
       await this.#propose(proposal, collected);
       done();
     }
-    if (live === undefined) collected.passOver(commands.passedOver());
+    if (live === undefined) collected.passOver([...commands.passedOver(), ...words.passedOver()]);
     return collected.finish(through);
   }
 
@@ -105,7 +115,10 @@ export class Passes {
     const found = await this.#parts.calls.proposalsOfInteraction(id);
     if (found === undefined) return undefined;
     const collected = new ExtractionCollector();
-    await this.#proposeAll(found, collected);
+    // Whoever asks about one interaction wants to see what is in it.
+    const words = new UserWords({ sentences: true });
+    await this.#proposeAll(found, words, collected);
+    collected.passOver(words.passedOver());
     return collected.finish(0);
   }
 
@@ -166,9 +179,10 @@ export class Passes {
     return from;
   }
 
-  async #proposeAll(found: RulesFound, collected: ExtractionCollector): Promise<void> {
+  async #proposeAll(found: RulesFound, words: UserWords, collected: ExtractionCollector): Promise<void> {
     collected.addRead(found);
-    for (const proposal of found.proposals) await this.#propose(proposal, collected);
+    const said = found.words.flatMap((step) => words.add(step));
+    for (const proposal of [...found.proposals, ...said]) await this.#propose(proposal, collected);
   }
 
   async #propose(proposal: Proposal, collected: ExtractionCollector): Promise<void> {
@@ -219,12 +233,14 @@ export class ExtractionCollector {
     this.#passedOver.push(...words.slice(0, EXPLAINED_MAX - this.#passedOver.length));
   }
 
-  add({ content, evidence }: Proposal, answer: MemorySummary | DroppedProposal): void {
+  add({ content, evidence, tags }: Proposal, answer: MemorySummary | DroppedProposal): void {
     if (!("dropped" in answer)) {
       this.#candidates.push(answer);
       return;
     }
-    this.#drop({ ...answer, content, entry_ids: evidence.map(({ entry_id }) => entry_id) });
+    const name = tags.find(isRuleClass);
+    const entry_ids = evidence.map(({ entry_id }) => entry_id);
+    this.#drop({ ...answer, content, ...(name === undefined ? {} : { class: name }), entry_ids });
   }
 
   /** A part of a model's answer that is no proposal. */

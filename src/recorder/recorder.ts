@@ -430,6 +430,7 @@ const optionTables = {
   keepSeals: optionNames<SealKeepingOptions>({ every_ms: true, onTrouble: true }),
   learn: optionNames<LearningOptions>({
     onTrouble: true,
+    words: true,
     gather_ms: true,
     model: true,
     daily_tokens: true,

@@ -87,10 +87,11 @@ test("a pass that is killed during a model call continues where it was, and repe
 async function fill(recorder: Recorder): Promise<void> {
   await recorder.memories.add({ id: "known", content: KNOWN, project: "atlas", type: "project" });
   const turns = Array.from({ length: SESSIONS }, (_, nth): EntryInput => {
-    const prompt = `Remember that robot${nth} lives in cabinet${nth} of hall${nth}. ${KNOWN}.`;
+    const prompt = `Where is it? ${KNOWN}.`;
+    const response = `## Fact: robot${nth} lives in cabinet${nth} of hall${nth}`;
     // Each on a day of its own, since a source proposes no more than a few a day.
     const created_at = new Date(Date.now() + nth * 86_400_000).toISOString();
-    return { kind: "interaction", session_id: `s${nth}`, project: "atlas", prompt, response: "Noted.", created_at };
+    return { kind: "interaction", session_id: `s${nth}`, project: "atlas", prompt, response, created_at };
   });
   await recorder.append(turns);
 }

@@ -16,24 +16,24 @@ beforeAll(async () => {
       id: "u1",
       session_id: "s",
       project: "atlas",
-      role: "user",
-      content: "Hello there. From now on write all commit messages in English. Then we start.",
+      role: "assistant",
+      content: "Hello there.\n## Decision: write all commit messages in English\nThen we start.",
     },
     {
       kind: "message",
       id: "u2",
       session_id: "s",
       project: "atlas",
-      role: "user",
-      content: "Please remember that the staging database listens on port 5433. Good.",
+      role: "assistant",
+      content: "## Fact: the staging database listens on port 5433\nGood.",
     },
     {
       kind: "message",
       id: "u3",
       session_id: "t",
       project: "atlas",
-      role: "user",
-      content: "For future reference: the release notes are written on Thursdays.",
+      role: "assistant",
+      content: "## Requirement: the release notes are written on Thursdays",
     },
   ]);
 });
@@ -70,10 +70,10 @@ test("review shows each candidate in its context, and gives a verdict once the n
 test("the verdict on the last candidate can be taken back, too", async () => {
   const input = ["s", "a", "u", "q"].join("\n");
   const store = join(data, "last");
-  const said = { kind: "message", session_id: "s", project: "atlas", role: "user" } as const;
+  const said = { kind: "message", session_id: "s", project: "atlas", role: "assistant" } as const;
   await fillStore(store, [
-    { ...said, content: "From now on write all commit messages in English." },
-    { ...said, content: "For future reference: the release notes are written on Thursdays." },
+    { ...said, content: "## Decision: write all commit messages in English" },
+    { ...said, content: "## Requirement: the release notes are written on Thursdays" },
   ]);
   const none = await runCli(["memories"], { data: store });
   expect(none.stdout).toMatch(/^No memories yet\. hansard extract proposes/);
@@ -91,8 +91,8 @@ test("the verdict on the last candidate can be taken back, too", async () => {
 
 test("on a terminal an edit begins with the present text, and typed words are inserted at the cursor", async () => {
   const store = join(data, "edited");
-  const said = { kind: "message", session_id: "s", project: "atlas", role: "user" } as const;
-  await fillStore(store, [{ ...said, content: "From now on write all commit messages in English." }]);
+  const said = { kind: "message", session_id: "s", project: "atlas", role: "assistant" } as const;
+  await fillStore(store, [{ ...said, content: "## Decision: write all commit messages in English" }]);
   await runCli(["extract"], { data: store });
   const [{ content }] = (await readJson(["memories", "--status", "candidate"], { data: store })).memories;
   const HOME = "\u001b[1~";
@@ -211,19 +211,23 @@ test("those that are like another one, or contradict one, are listed by themselv
 test("review reports unknown input, and shows the text that a candidate contradicts", async () => {
   const store = join(data, "contradicting");
   await fillStore(store, [
-    { kind: "message", session_id: "s", project: "atlas", role: "user", content: "Shall we start? Never mind." },
+    { kind: "message", session_id: "s", project: "atlas", role: "user", content: "Shall we start? Never use it." },
   ]);
   const nothing = await runCli(["extract", "--explain"], { data: store });
-  expect(nothing.stdout).toMatch(/^0 candidates proposed\.\nReviewed 1 entry: 1 user message, .*\nNo rule matched/);
-  expect(nothing.stdout).toMatch(/ · skipped: Never mind\.\n {4}"mind" is not a known instruction\. \(\S+\)\n/);
+  expect(nothing.stdout).toMatch(
+    /^0 candidates proposed\.\nReviewed 1 entry: 1 user message, .*\n[\s\S]*No rule matched/,
+  );
+  expect(nothing.stdout).toMatch(
+    / · skipped: Never use it\.\n {4}always: It may hold for one task only, or refers to other text\. \(\S+\)\n/,
+  );
   await runCli(["memories", "add", "The staging database listens on port 5433", "--project", "atlas"], { data: store });
   await fillStore(store, [
     {
       kind: "message",
       session_id: "t",
       project: "atlas",
-      role: "user",
-      content: "Please remember that the staging database listens on port 5434.",
+      role: "assistant",
+      content: "## Fact: the staging database listens on port 5434",
     },
   ]);
   expect((await runCli(["extract"], { data: store })).stdout).toMatch(/^1 candidate proposed/);

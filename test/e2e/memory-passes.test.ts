@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRecorder, type Recorder } from "../../src/index.js";
+import { type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
 import { memoryRecorder, recorderAt } from "../support/memory-recorder.js";
 import { storeOfTest, testEngine } from "../support/store.js";
 import { repeatableContext } from "../support/write-context.js";
@@ -24,6 +24,12 @@ async function say(session_id: string, role: string, content: string, project = 
   await recorder.append({ kind: "message", session_id, project, role, content });
 }
 
+/** Makes a session one that a person works in: another message, and a call that touches files. */
+async function attend(session_id: string, project = "atlas"): Promise<void> {
+  await say(session_id, "user", "Go on.", project);
+  await recorder.append({ kind: "tool_call", session_id, project, tool: "Bash", args: { command: "ls" }, result: "a" });
+}
+
 async function head(): Promise<number> {
   return (await recorder.health()).position;
 }
@@ -31,6 +37,7 @@ async function head(): Promise<number> {
 describe("extract", () => {
   beforeEach(async () => {
     await say("s", "user", "From now on write all commit messages in English. Then go on.");
+    await attend("s");
     await say("s", "assistant", "Maybe we should use Rust.\n\n## Decision: keep the index in a file of its own");
     await recorder.append({
       kind: "decision",
@@ -41,7 +48,7 @@ describe("extract", () => {
   });
 
   test("proposes what rules find, with evidence, and reports what was dropped and why", async () => {
-    const { candidates, dropped, dropped_by_gate } = await recorder.memories.extract();
+    const { candidates, dropped, dropped_by_gate } = await recorder.memories.extract({ words: true });
     expect(candidates.map(({ type, project, source, status }) => [type, project, source, status])).toContainEqual([
       ...["preference", "atlas", "rule:words", "candidate"],
     ]);
@@ -53,12 +60,12 @@ describe("extract", () => {
   });
 
   test("appends nothing when it is run again, whatever the verdicts were", async () => {
-    const { candidates } = await recorder.memories.extract();
+    const { candidates } = await recorder.memories.extract({ words: true });
     expect(candidates.length).toBeGreaterThanOrEqual(2);
     const [first, second, ...others] = candidates.map(({ id }) => id) as [string, string, ...string[]];
     const again = async (): Promise<void> => {
       const before = await head();
-      expect((await recorder.memories.extract()).candidates).toEqual([]);
+      expect((await recorder.memories.extract({ words: true })).candidates).toEqual([]);
       expect(await head()).toBe(before);
     };
     await again();
@@ -71,15 +78,16 @@ describe("extract", () => {
   });
 
   test("the same statement elsewhere is evidence for the waiting candidate, and counts as another session", async () => {
-    const { candidates } = await recorder.memories.extract();
+    const { candidates } = await recorder.memories.extract({ words: true });
     const found = candidates.find(({ type }) => type === "preference");
     await say("t", "user", "From now on write all commit messages in English.");
-    const { dropped } = await recorder.memories.extract();
+    await attend("t");
+    const { dropped } = await recorder.memories.extract({ words: true });
     expect(dropped).toContainEqual(expect.objectContaining({ dropped: "known", adds_evidence_to: found?.id }));
     const memory = await recorder.memories.get(found?.id ?? "");
     expect(memory?.evidence).toHaveLength(2);
     const before = await head();
-    await recorder.memories.extract();
+    await recorder.memories.extract({ words: true });
     expect(await head()).toBe(before);
   });
 
@@ -89,8 +97,8 @@ describe("extract", () => {
       session_id: "packed",
       project: "other",
       prompt: "Go on",
-      context_pack: { text: "The requirement is that every log line has a request id" },
-      response: "As noted, the requirement is that every log line has a request id.",
+      context_pack: { text: "Every log line has a request id" },
+      response: "As noted:\n## Requirement: every log line has a request id",
     });
     const { candidates, dropped_by_gate } = await recorder.memories.extract({ project: "other" });
     expect([candidates, dropped_by_gate]).toEqual([[], { feedback_guard: 1 }]);
@@ -157,14 +165,83 @@ describe("extract", () => {
     await recorder.append({ kind: "decision", ...envelope, decision: "Retry once", rationale: reason });
     await recorder.append({ kind: "decision", ...envelope, decision: "Use another port", rationale: "" });
     await recorder.recordInteraction({ ...envelope, prompt: "I prefer answers in German", response: "Gern." });
-    const found = await recorder.memories.extract({ session_id: "words" });
-    expect(found.candidates.map(({ source, type, content }) => [source, type, content])).toEqual([
-      ["rule:words", "preference", "Never push to main"],
-      ["decision", "adaptation", `Retry once (${reason})`],
-      ["rule:words", "preference", "I prefer answers in German"],
+    const call = { kind: "tool_call", tool: "Bash", args: { command: "ls" }, result: "a" } as const;
+    await recorder.append({ ...call, ...envelope });
+    const off = await recorder.memories.extract({ session_id: "words" });
+    expect(off.candidates.map(({ source }) => source)).toEqual(["decision"]);
+    expect(off.passed_over.filter(({ reason }) => reason.includes("--words"))).toHaveLength(2);
+    const found = await recorder.memories.extract({ session_id: "words", words: true });
+    expect(found.candidates.map(({ source, type, content, tags }) => [source, type, content, ...tags])).toEqual([
+      ["rule:words", "preference", "Never push to main", "always"],
+      ["rule:words", "preference", "I prefer answers in German", "prefer"],
     ]);
-    expect(found.looked_at).toEqual({ entries: 4, users: 2, assistants: 1, decisions: 2, tool_calls: 0 });
+    expect(found.looked_at).toEqual({ entries: 5, users: 2, assistants: 1, decisions: 2, tool_calls: 1 });
     expect(found.passed_over.map(({ content }) => content)).toEqual(["Always use this for now.", "Use another port"]);
+  });
+
+  test("sentences count in a person's session only, and others than the strict ones once two sessions have them", async () => {
+    const whenever = "Whenever you change the schema, run the generator.";
+    await say("alone", "user", "Always run the tests first.");
+    await say("chat", "user", "Always keep the tests small.");
+    await say("chat", "user", "Thanks.");
+    await recorder.append({ kind: "session_info", session_id: "sub", project: "atlas", parent: "alone" });
+    for (const session_id of ["sub", "main/agent-1"]) {
+      await say(session_id, "user", "Never touch the lock file.");
+      await attend(session_id);
+    }
+    const extract = async () =>
+      (await recorder.memories.extract({ words: true })).candidates.map(({ content }) => content);
+    const first = await extract();
+    for (const rule of ["Always", "Never"]) expect(first.join()).not.toContain(rule);
+    for (const session_id of ["one", "two"]) {
+      expect((await extract()).filter((one) => one.startsWith("Whenever"))).toEqual([]);
+      await say(session_id, "user", whenever);
+      await say(session_id, "user", whenever);
+      await attend(session_id);
+    }
+    expect(await extract()).toEqual([whenever.slice(0, -1)]);
+    const { memories } = await recorder.memories.list({ status: "candidate" });
+    expect(memories.find(({ content }) => content.startsWith("Whenever"))).toMatchObject({
+      tags: ["whenever"],
+      confidence: 0.4,
+      evidence: [{ quote: whenever }, { quote: whenever }],
+    });
+  });
+
+  test("what a session was given is proposed by nobody, wherever it stands", async () => {
+    const fact = "Deploys of atlas need the approval of two people";
+    const heading = `Noted.\n## Fact: ${fact}`;
+    const user = `Remember that ${fact}.`;
+    const file = { args: { file_path: "/srv/atlas/CLAUDE.md" }, result: `# Rules\n- ${fact}.` };
+    const call = { kind: "tool_call", project: "atlas", tool: "Read" } as const;
+    const said = { kind: "message", project: "atlas" } as const;
+    const { id } = await recorder.memories.add({ content: fact, type: "project", project: "elsewhere" });
+    const recalled = { source: "hansard.recall", record: { memories: [id] } };
+    // Twenty places: five ways to be given it, four ways to say it again.
+    const given: readonly ((session_id: string) => EntryInput)[] = [
+      (session_id) => ({ ...said, session_id, role: "user", content: `<rules>${fact}</rules>`, injected: "file" }),
+      (session_id) => ({ kind: "raw", session_id, project: "atlas", ...recalled }),
+      (session_id) => ({ ...call, session_id, tool: "mcp__hansard__recall", args: { q: "x" }, result: `- ${fact}` }),
+      (session_id) => ({ ...call, session_id, ...file }),
+      (session_id) => ({ ...call, session_id, tool: "Bash", args: { command: "cat AGENTS.md" }, result: file.result }),
+    ];
+    const again: readonly ((session_id: string) => EntryInput)[] = [
+      (session_id) => ({ ...said, session_id, role: "assistant", content: heading }),
+      (session_id) => ({ ...said, session_id, role: "user", content: user }),
+      (session_id) => ({ ...said, session_id, role: "user", content: `From now on: ${fact.toLowerCase()}` }),
+      (session_id) => ({ kind: "decision", session_id, project: "atlas", decision: fact, rationale: "they said so" }),
+    ];
+    for (const [nth, give] of given.entries()) {
+      for (const [way, say_again] of again.entries()) {
+        const session_id = `given-${nth}-${way}`;
+        await recorder.append(give(session_id));
+        await recorder.append(say_again(session_id));
+        await attend(session_id);
+      }
+    }
+    const { candidates, dropped } = await recorder.memories.extract({ words: true });
+    expect(candidates.map(({ content }) => content).filter((content) => content.includes("approval"))).toEqual([]);
+    expect(dropped.length).toBeGreaterThanOrEqual(20);
   });
 
   test("one interaction alone, with the response that came later", async () => {
@@ -334,15 +411,15 @@ test("one program per store learns in the background, each entry once, and conti
   const data = await storeOfTest();
   const [one, other] = [await openRecorder({ data }), await openRecorder({ data })];
   for (const each of [one, other]) await each.learn({ gather_ms: 0, onTrouble: (error) => expect.fail(String(error)) });
-  const message = { kind: "message", session_id: "live", project: "atlas", role: "user" } as const;
-  await other.append({ ...message, content: "From now on write all commit messages in English." });
-  await other.append({ ...message, created_at: "2020-01-01", content: "From now on use tabs in all files." });
+  const message = { kind: "message", session_id: "live", project: "atlas", role: "assistant" } as const;
+  await other.append({ ...message, content: "## Decision: write all commit messages in English" });
+  await other.append({ ...message, created_at: "2020-01-01", content: "## Decision: use tabs in all files" });
   const waiting = async (): Promise<readonly string[]> =>
     (await other.memories.list({ status: "candidate" })).memories.map(({ content }) => content);
   await expect.poll(waiting).toHaveLength(1);
   await one.close();
-  await other.append({ ...message, content: "From now on answer every question in German." });
-  await other.append({ ...message, content: "From now on answer every question in German." });
+  await other.append({ ...message, content: "## Decision: answer every question in German" });
+  await other.append({ ...message, content: "## Decision: answer every question in German" });
   await expect.poll(waiting).toHaveLength(2);
   expect((await other.listEntries({ kind: "memory_proposed" })).entries).toHaveLength(2);
   await other.close();
@@ -353,12 +430,14 @@ test("background learning proposes the same as a pass over the past", async () =
     { kind: "message", role: "user", content: "Never push to main. Always use this for now." },
     { kind: "decision", decision: "Retry once", rationale: "the registry drops connections at night" },
     { kind: "interaction", prompt: "I prefer answers in German", response: "Gern." },
+    { kind: "tool_call", tool: "Bash", args: { command: "ls" }, result: "a" },
   ] as const;
   const record = async (isLive: boolean): Promise<readonly unknown[]> => {
     const each = await openRecorder({ data: await storeOfTest() });
-    if (isLive) await each.learn({ gather_ms: 0, onTrouble: (error) => expect.fail(String(error)) });
+    const words = true;
+    if (isLive) await each.learn({ words, gather_ms: 0, onTrouble: (error) => expect.fail(String(error)) });
     for (const entry of entries) await each.append({ ...entry, session_id: "s", project: "atlas" });
-    if (!isLive) await each.memories.extract();
+    if (!isLive) await each.memories.extract({ words });
     const proposed = async () =>
       (await each.memories.list({ status: "candidate" })).memories.map(({ source, type, content, project }) =>
         [source, type, content, project].join(" | "),

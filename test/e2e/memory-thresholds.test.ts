@@ -204,7 +204,12 @@ test("passes in another order come to the same memories", async () => {
     await own.memories.add({ id: "known", content, project: "atlas", type: "project" });
     const said = { project: "atlas", response: "## Decision: keep the index in a file of its own" };
     await own.recordInteraction({ ...said, session_id: "a", prompt: `${content}.` });
-    await own.recordInteraction({ ...said, session_id: "b", prompt: "From now on write commit messages in English." });
+    await own.recordInteraction({
+      ...said,
+      session_id: "b",
+      prompt: "Go on.",
+      response: "## Fact: retries are billed",
+    });
     for (const pass of [...order, ...order]) await own.memories[pass]();
     const { memories } = await own.memories.list();
     return memories.map(({ id: _, created_at: __, decided_at: ___, last_confirmed_at: ____, ...rest }) => rest);

@@ -125,8 +125,13 @@ test("refused input gets the same code, field and message locally and remotely",
 
 test("memories are proposed, decided upon and recalled, and usage is summed up, as in the store itself", async () => {
   const { server, remote } = await filledServer();
-  const said = "Please remember that the staging database listens on port 5433.";
-  const call = { prompt: said, response: "Noted.", model: "gpt-5", usage: { input_tokens: 12, output_tokens: 3 } };
+  const said = "## Fact: the staging database listens on port 5433";
+  const call = {
+    prompt: "Where is it?",
+    response: said,
+    model: "gpt-5",
+    usage: { input_tokens: 12, output_tokens: 3 },
+  };
   await remote.recordInteraction({ ...call, id: "call", project: "web" });
   const { candidates } = await remote.memories.extract({ interaction_id: "call" });
   expect(candidates).toMatchObject([{ project: "web", status: "candidate", source: "rule:words" }]);

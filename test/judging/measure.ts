@@ -1,7 +1,6 @@
 // Precision and recall of rules, gates and matching on the labelled lists.
 import { readFileSync } from "node:fs";
 import { judge } from "../../src/memories/judge/gates.js";
-import { readByRules } from "../../src/memories/propose/rules/rules.js";
 import { MemoryIndex } from "../../src/memories/reinforce/matching.js";
 import { usesOf } from "../../src/memories/reinforce/turn-uses.js";
 import type { Speaker } from "../../src/memories/text/quoted-entry.js";
@@ -9,6 +8,7 @@ import { quotedEntry } from "../../src/memories/text/quoted-entry.js";
 import { Stems } from "../../src/memories/text/stems.js";
 import type { Entry } from "../../src/model/entry.js";
 import type { MemoryType } from "../../src/model/memory.js";
+import { ruleProposals } from "../support/rule-proposals.js";
 
 const stems = new Stems();
 
@@ -111,7 +111,7 @@ function proposedOf(turn: LabelledTurn): readonly { readonly type: MemoryType; r
   return entriesOf(turn).flatMap((entry) => {
     const quoted = quotedEntry(entry);
     const ground = { entriesById: new Map(quoted === undefined ? [] : [[entry.id, quoted]]), given: [], memories: [] };
-    return readByRules(entry).proposals.flatMap((proposal) => {
+    return ruleProposals(entry).flatMap((proposal) => {
       const judgement = judge(proposal, ground, stems);
       return "kept" in judgement ? [judgement.kept] : [];
     });

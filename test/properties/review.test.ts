@@ -11,13 +11,13 @@ import { particularsOf } from "../../src/memories/judge/particulars.js";
 import { wordsOf } from "../../src/memories/judge/statement.js";
 import { parseAnswer } from "../../src/memories/propose/model/model-pass.js";
 import { segmentsOf } from "../../src/memories/propose/model/segments.js";
-import { readByRules } from "../../src/memories/propose/rules/rules.js";
 import { MemoryIndex } from "../../src/memories/reinforce/matching.js";
 import type { QuotedEntry } from "../../src/memories/text/quoted-entry.js";
 import { sentencesOf } from "../../src/memories/text/sentences.js";
 import { Stems } from "../../src/memories/text/stems.js";
 import type { Entry } from "../../src/model/entry.js";
 import { memorySources, memoryStatuses, memoryTypes, type Proposal } from "../../src/model/memory.js";
+import { ruleProposals } from "../support/rule-proposals.js";
 
 const stems = new Stems();
 
@@ -136,7 +136,7 @@ test("rules quote any text word for word, and nothing throws", () => {
         role,
         content,
       } as unknown as Entry;
-      for (const proposal of readByRules(message).proposals) {
+      for (const proposal of ruleProposals(message)) {
         for (const { quote } of proposal.evidence) {
           expect(content).toContain(quote);
           expect([...quote].length >= 20 || quote === content).toBe(true);
@@ -199,7 +199,7 @@ describe("5 MB of anything take seconds at most", () => {
       const long = filled(unit);
       const started = performance.now();
       for (const role of ["user", "assistant"]) {
-        readByRules({
+        ruleProposals({
           id: "e1",
           kind: "message",
           session_id: "s1",

@@ -7,10 +7,13 @@ import type { NamedLease } from "../../model/lease.js";
 import type { Passes } from "../passes.js";
 import { CommandLessons } from "../propose/commands/lessons.js";
 import type { Extractor, ExtractorSettings } from "../propose/extractor.js";
+import { UserWords } from "../propose/words/user-words.js";
 
 export interface LearningOptions {
   /** Called with errors; learning is retried with the next entries. */
   readonly onTrouble?: ((error: unknown) => void) | undefined;
+  /** Whether sentences of users are proposed. */
+  readonly words?: boolean | undefined;
   /** How long new entries are gathered; 1 second by default. */
   readonly gather_ms?: number | undefined;
   /** A model that reads sessions, masked, after half an hour without a new entry. */
@@ -32,7 +35,7 @@ export interface LearningParts {
 
 const GATHER_MS = 1_000;
 /** How many earlier entries are read at the start, because the process before may not have read them. */
-const CATCH_UP_ENTRIES = 1_000;
+const CATCH_UP_ENTRIES = 5_000;
 /** The pause between two steps: at least this long, and a multiple of the time that the step took. */
 const PAUSE_MS = 20;
 const PAUSE_SHARE = 4;
@@ -47,6 +50,7 @@ export class Learning {
   readonly #parts: LearningParts;
   readonly #options: LearningOptions;
   readonly #commands = new CommandLessons();
+  readonly #words: UserWords;
   readonly #waiting = new Set<string>();
   readonly #sleep = new AbortableSleep();
   #at: number | undefined;
@@ -59,6 +63,7 @@ export class Learning {
   constructor(parts: LearningParts, options: LearningOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#words = new UserWords({ sentences: options.words === true });
   }
 
   /** Call it when the log has grown. */
@@ -109,7 +114,12 @@ export class Learning {
     this.#at ??= Math.max(0, (await headPosition()) - CATCH_UP_ENTRIES);
     this.#stepBeganMs = performance.now();
     if (!(await this.#shouldContinue())) return RETRY_MS;
-    const live = { is_live: true, shouldContinue: () => this.#shouldContinue(), commands: this.#commands };
+    const live = {
+      is_live: true,
+      shouldContinue: () => this.#shouldContinue(),
+      commands: this.#commands,
+      words: this.#words,
+    };
     const after = this.#at;
     // Only up to the present head: following steady captures, the rules would never end, and uses would never be counted.
     const { through: read } = await passes.extract({ after, through: await headPosition() }, live);

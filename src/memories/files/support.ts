@@ -4,7 +4,7 @@ import { areAtOdds, contradict } from "../judge/contradiction.js";
 import { hedgeIn, isQuestion } from "../judge/hedges.js";
 import { particularsOf, standsIn } from "../judge/particulars.js";
 import { quoteOf } from "../propose/rules/prose.js";
-import { saidIn } from "../propose/rules/user-requests.js";
+import { saidIn } from "../propose/words/sentences.js";
 import { stemsNeeded, TEXT_CHARS_MAX, WINDOW_SENTENCES } from "../reinforce/matching.js";
 import type { QuotedEntry, Speaker, Spoken } from "../text/quoted-entry.js";
 import { type Sentence, sentencesOf } from "../text/sentences.js";

@@ -43,7 +43,7 @@ const gates = {
 
 type GateName = keyof typeof gates;
 
-const gateNames = Object.keys(gates) as readonly GateName[];
+export const gateNames = Object.keys(gates) as readonly GateName[];
 
 type Judgement =
   | { readonly kept: KeptProposal }
@@ -334,13 +334,17 @@ const COMMAND_OF = /^\w+: `([^`]+)`(?: in `([^`]+)`)?/;
 /** The line of a memory file, read in a quoted session, that says the same or names the command. */
 function lineThatSays({ content, evidence, source }: KeptProposal, context: GateContext, stems: Stems) {
   if (source === "import" || source === "person") return undefined;
+  // A decision is quoted apart from its rationale.
+  const quotes = evidence.map(({ quote }) => comparable(quote)).filter((quote) => quote.length >= ECHOED_CHARS_MIN);
+  const said = [comparable(content), ...quotes];
   const sessions = new Set(evidence.map(({ entry_id }) => context.entriesById.get(entry_id)?.session_id));
   const [, command, folder = ""] = source === "rule:commands" ? (COMMAND_OF.exec(content) ?? []) : [];
   return context.file_lines
     ?.filter(({ session_id }) => sessions.has(session_id))
     .find(({ text }) => {
       if (command !== undefined) return text.includes(command) && text.includes(folder);
-      return comparable(text).includes(comparable(content)) || relationOf(content, text, stems) === "same";
+      const line = comparable(text);
+      return said.some((one) => line.includes(one)) || relationOf(content, text, stems) === "same";
     })?.text;
 }
 

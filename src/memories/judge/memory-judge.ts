@@ -67,10 +67,18 @@ export class MemoryJudge {
     this.#parts = parts;
     this.#given = new GivenItems(parts);
     const uses = new TurnUsesReader({ stems: this.#stems, given: this.#given });
-    const { entries, mask } = parts;
+    const { index, entries, mask } = parts;
     this.#projects = new SessionProjects(parts);
     this.#surroundings = new Surroundings(parts);
-    this.#passes = new PassReader({ entries, turns: new TurnReader(parts), uses, projects: this.#projects, mask });
+    this.#passes = new PassReader({
+      index,
+      entries,
+      turns: new TurnReader(parts),
+      uses,
+      projects: this.#projects,
+      mask,
+      stems: this.#stems,
+    });
   }
 
   async recall(query: RecallQuery): Promise<Recalled> {

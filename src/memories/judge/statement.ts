@@ -63,9 +63,12 @@ export function comparable(text: string): string {
   return text.normalize("NFKC").toLowerCase().replace(SEPARATORS, " ").trim();
 }
 
+/** Programs wrap what they inject into tags. */
+const TAG = /<\/?[a-z][\w-]{0,40}(?:\s[^<>]{0,200})?>/gi;
+
 /** The comparable form with a space at either end, so whole words can be searched for in it. */
 export function wordsOf(text: string): string {
-  return ` ${comparable(text)} `;
+  return ` ${comparable(text.replaceAll(TAG, " "))} `;
 }
 
 /** The project that evidence from these projects leads to; undefined where there is none. */

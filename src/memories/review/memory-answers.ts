@@ -198,14 +198,15 @@ const proposedStatement = Type.Object({
 export const memoryImport = named("MemoryImport", Type.Object({ statements: Type.Array(proposedStatement) }));
 
 export type DroppedStatement = AnswerOf<typeof droppedStatement>;
-const droppedStatement = Type.Object({ ...dropped, content: text, entry_ids: Type.Array(text) });
+const ruleClass = Type.Optional(Type.String({ description: "What kind of finding it is, such as `project_command`." }));
+const droppedStatement = Type.Object({ ...dropped, content: text, class: ruleClass, entry_ids: Type.Array(text) });
 
 /** Words that a rule looked at and did not take, and why. */
 export type PassedOverWords = AnswerOf<typeof passedOverWords>;
 const passedOverWords = Type.Object({
   entry_id: text,
   content: Type.String({ description: "The words, shortened; or what would be proposed of a command." }),
-  class: Type.Optional(Type.String({ description: "What kind of finding it is, such as `project_command`." })),
+  class: ruleClass,
   reason: Type.String({ description: "A sentence for people." }),
 });
 

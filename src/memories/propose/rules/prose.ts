@@ -1,9 +1,11 @@
 // What the writer of a text says: code, quotations, machine-made blocks and logs are blanked out, and everything else keeps its
 // place. And the sentences and quotes that are taken from it.
+
 import type { MemoryType } from "../../../model/memory.js";
 import type { TextRange } from "../../../model/normalise.js";
 import { codePoints } from "../../../model/normalise.js";
 import { QUOTE_CHARS_MIN } from "../../judge/statement.js";
+import type { RuleClass } from "../rule-classes.js";
 
 const FENCE = /^[ \t>]{0,12}(`{3,}|~{3,})/;
 const QUOTATION = /^[ \t]{0,3}>/;
@@ -46,8 +48,36 @@ export function proseOf(text: string): string {
   return lines.join("\n");
 }
 
+/** As many lines of a list or of a log make the rest a document. */
+const MARKED_LINES = 3;
+const MARKED_LINE = /^[ \t]{0,8}(?:#{1,6} |[-*+•] |\d{1,3}[.)] |\||\*\*)/;
+
+/** What a user typed: its prose without lines that touch a paste, and where a list, a document or a log begins. */
+export function typedProseOf(text: string): { readonly prose: string; readonly end: number } {
+  const given = text.split("\n");
+  const lines = proseOf(text).split("\n");
+  const isPasted = given.map((line) => LOG_LINE.test(line) || CODE_LINE.test(line));
+  const starts: number[] = [];
+  let at = 0;
+  for (const line of given) {
+    starts.push(at);
+    at += line.length + 1;
+  }
+  const typed = lines.map((line, nth) => {
+    const touches = isPasted[nth - 1] === true || isPasted[nth + 1] === true;
+    return touches && line.trim() !== "" ? " ".repeat(line.length) : line;
+  });
+  const firstOf = (marks: readonly boolean[]): number => {
+    const found = marks.flatMap((isMark, nth) => (isMark ? [nth] : []));
+    return found.length < MARKED_LINES ? text.length : (starts[found[0] ?? 0] ?? 0);
+  };
+  const marked = lines.map((line) => MARKED_LINE.test(line));
+  return { prose: typed.join("\n"), end: Math.min(firstOf(marked), firstOf(isPasted)) };
+}
+
 /** What a rule finds in a text: a statement, and the range of its evidence. */
 export interface Finding extends TextRange {
+  readonly class: RuleClass;
   readonly type: MemoryType;
   readonly content: string;
 }

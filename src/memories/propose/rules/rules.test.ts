@@ -1,12 +1,12 @@
 // Rules: what they find, in which words, and what they leave alone.
 import { describe, expect, test } from "vitest";
+import { ruleProposals } from "../../../../test/support/rule-proposals.js";
 import type { Entry } from "../../../model/entry.js";
-import { readByRules } from "./rules.js";
 
 const envelope = { id: "e1", session_id: "s1", project: "atlas", extra: {} };
 const message = (role: string, content: unknown) =>
   ({ ...envelope, kind: "message", role, content }) as unknown as Entry;
-const proposalsOf = (entry: Entry) => readByRules(entry).proposals;
+const proposalsOf = ruleProposals;
 const found = (entry: Entry) => proposalsOf(entry).map(({ type, content }) => [type, content]);
 
 describe("headings", () => {

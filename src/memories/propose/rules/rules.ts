@@ -4,85 +4,71 @@
 
 import { contentTexts } from "../../../model/content.js";
 import type { Entry, EntryOf } from "../../../model/entry.js";
-import type { MemoryType, Proposal } from "../../../model/memory.js";
+import type { Evidence, MemoryType, Proposal } from "../../../model/memory.js";
 import { codePoints } from "../../../model/normalise.js";
 import { isInjected, readRole } from "../../../model/roles.js";
 import { isQuestion } from "../../judge/hedges.js";
 import { STATEMENT_CHARS_MAX } from "../../judge/statement.js";
 import type { PassedOverWords } from "../../review/memory-answers.js";
-import type { Spoken } from "../../text/quoted-entry.js";
 import { sentencesOf } from "../../text/sentences.js";
+import { type FoundSentences, findInMessage } from "../words/sentences.js";
 import { type Finding, plain, proseOf, quoteOf } from "./prose.js";
-import { findInUsers, findStanding } from "./user-requests.js";
 
 /** Only the beginning of a longer text is read. */
 const TEXT_CHARS_MAX = 1_000_000;
 /** How much of passed over words is shown. */
 const SHOWN_CHARS_MAX = 280;
-/** A subagent's session: its user messages were written by another agent. */
-const OF_SUBAGENT = /\/agent-[^/]*$/;
+/** What a rule on words found, and in which words. */
+export interface WordsFinding extends Pick<Finding, "class" | "type" | "content"> {
+  readonly by: "user" | "assistant";
+  readonly evidence: Evidence;
+}
 
 interface RulesReading {
-  readonly proposals: readonly Proposal[];
+  /** What a decision with a rationale proposes. */
+  readonly decision?: Proposal;
+  readonly findings: readonly WordsFinding[];
   /** What looked like an instruction or a decision, but was not used. */
   readonly passed_over: readonly PassedOverWords[];
 }
 
 export function readByRules(entry: Entry): RulesReading {
   const ofDecision = entry.kind === "decision" ? proposalOfDecision(entry) : undefined;
-  if (ofDecision !== undefined) return { proposals: [ofDecision], passed_over: [] };
-  const proposals = new Map<string, Proposal>();
+  if (ofDecision !== undefined) return { decision: ofDecision, findings: [], passed_over: [] };
+  const findings = new Map<string, WordsFinding>();
   const passed_over: PassedOverWords[] = [];
   for (const { by, text } of readTexts(entry)) {
     const read = text.slice(0, TEXT_CHARS_MAX);
-    const prose = proseOf(read);
-    const found = by === "user" ? inUsers(prose, entry) : inAssistants(prose);
+    const found = by === "user" ? findInMessage(read) : inAssistants(proseOf(read));
     for (const finding of found.findings) {
-      if (!proposals.has(finding.content)) proposals.set(finding.content, proposalOf(finding, read, entry));
+      const { class: name, type, content } = finding;
+      if (findings.has(content)) continue;
+      const evidence = { entry_id: entry.id, quote: quoteOf(read, finding) };
+      findings.set(content, { class: name, type, content, by, evidence });
     }
-    for (const { start, end, reason } of found.passed_over) {
-      passed_over.push({
-        entry_id: entry.id,
-        content: read.slice(start, Math.min(end, start + SHOWN_CHARS_MAX)),
-        reason,
-      });
+    for (const { start, end, reason, class: name } of found.passed_over) {
+      const content = read.slice(start, Math.min(end, start + SHOWN_CHARS_MAX));
+      passed_over.push({ entry_id: entry.id, content, reason, class: name });
     }
   }
-  if (entry.kind === "decision" && proposals.size === 0) {
+  if (entry.kind === "decision" && findings.size === 0) {
     const content = entry.decision.slice(0, SHOWN_CHARS_MAX);
     passed_over.push({ entry_id: entry.id, content, reason: "The decision has no rationale." });
   }
-  return { proposals: [...proposals.values()], passed_over };
+  return { findings: [...findings.values()], passed_over };
 }
 
-type Found = ReturnType<typeof findStanding>;
-
-function inUsers(prose: string, { session_id }: Entry): Found {
-  const standing = findStanding(prose);
-  const findings = [...findInUsers(prose), ...standing.findings];
-  if (!OF_SUBAGENT.test(session_id)) return { findings, passed_over: standing.passed_over };
-  const reason = "Another agent wrote it: the session is a subagent's.";
-  return { findings: [], passed_over: findings.map(({ start, end }) => ({ start, end, reason })) };
-}
-
-function inAssistants(prose: string): Found {
+function inAssistants(prose: string): FoundSentences {
   return { findings: [...findHeadings(prose), ...findInAssistants(prose)], passed_over: [] };
 }
 
-function proposalOf(finding: Finding, text: string, entry: Entry): Proposal {
-  return {
-    type: finding.type,
-    content: finding.content,
-    source: "rule:words",
-    evidence: [{ entry_id: entry.id, quote: quoteOf(text, finding) }],
-    project: entry.project,
-    tags: [],
-    generation: "",
-  };
+interface SpokenText {
+  readonly by: "user" | "assistant";
+  readonly text: string;
 }
 
 /** The texts that rules read: what users and assistants said, not the arguments of tools. */
-function readTexts(entry: Entry): readonly Spoken[] {
+function readTexts(entry: Entry): readonly SpokenText[] {
   const said = (by: "user" | "assistant", texts: readonly string[]) => texts.map((text) => ({ by, text }));
   switch (entry.kind) {
     case "interaction":
@@ -138,7 +124,13 @@ function findHeadings(prose: string): readonly Finding[] {
     const [line, name = "", value = ""] = match;
     const content = plain(value.trimEnd().replace(CLOSING, ""));
     const start = match.index + line.length - line.trimStart().length;
-    return { type: typeByName[name.toLowerCase()] as MemoryType, content, start, end: start + line.trim().length };
+    return {
+      class: "heading",
+      type: typeByName[name.toLowerCase()] as MemoryType,
+      content,
+      start,
+      end: start + line.trim().length,
+    };
   });
 }
 
@@ -178,7 +170,8 @@ function findInAssistants(prose: string): readonly Finding[] {
     if (!HAS_PHRASE.test(sentence.text) || isQuestion(sentence.text)) continue;
     const found = phrases.find(({ pattern, notBy }) => isSaid(sentence.text, pattern, notBy));
     if (found === undefined) continue;
-    findings.push({ type: found.type, content: plain(sentence.text), start: sentence.start, end: sentence.end });
+    const { start, end } = sentence;
+    findings.push({ class: "stated", type: found.type, content: plain(sentence.text), start, end });
   }
   return findings;
 }

@@ -2,6 +2,8 @@
 // stopped and run again.
 import type { Command } from "commander";
 import type { Extraction, PassOptions, Recorder, Reinforcement } from "../../../index.js";
+import { gateNames } from "../../../memories/judge/gates.js";
+import { isRuleClass, ruleClasses } from "../../../memories/propose/rule-classes.js";
 import {
   type CommandModule,
   helpText,
@@ -14,12 +16,13 @@ import {
   withRecorder,
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
-import { countOf, formatCount, wrapText } from "../text/table.js";
+import { countOf, formatCount, renderTable, wrapText } from "../text/table.js";
 import { cleanLine, type Pane } from "../text/terminal.js";
 
 export const extractCommand: CommandModule = {
   define(command: Command): void {
     modelOptions(definePass(command))
+      .option("--words", "also propose sentences in which users say what always holds")
       .option("--explain", "show what was read, skipped and dropped, and why")
       .addHelpText(
         "after",
@@ -37,7 +40,7 @@ export const extractCommand: CommandModule = {
   async run(invocation: Invocation) {
     const model = modelOf(invocation);
     const extraction = await runPass(invocation, "Looking for memories", (recorder, pass) =>
-      recorder.memories.extract({ ...pass, ...model }),
+      recorder.memories.extract({ ...pass, ...model, words: invocation.options.words === true }),
     );
     printResult(invocation, extraction, (result, out) =>
       extractionText(result, out, invocation.options.explain === true),
@@ -92,8 +95,7 @@ function parseAfter(after: string | undefined): { readonly after?: number } {
 }
 
 const NOTHING_FOUND =
-  "No rule matched. Rules look for user sentences that begin with " +
-  '"always", "never", "I prefer", "remember that" or "from now on", for decisions with a rationale, for headings such as ' +
+  "No rule matched. Rules look for decisions with a rationale, for headings such as " +
   '"## Decision: …" in answers, and for commands: programs that are missing, forms that work, the commands that test and build ' +
   "a project. To have a model read the rest, add --via " +
   "or --model-url. To add a memory yourself, run `hansard memories add`.";
@@ -111,17 +113,57 @@ function extractionText(extraction: Extraction, pane: Pane, explain: boolean): s
   const ended = stopped === undefined ? "" : `Stopped: ${cleanLine(stopped)}. Run it again to continue.\n`;
   // Most sessions match no rule; without an explanation that looks like a failure.
   const nothing = candidates.length + dropped.length === 0 ? `${indented(NOTHING_FOUND, 0)}\n` : "";
-  if (!explain) return `${head}${lines.join("")}${nothing}${ended}`;
+  const left = passed_over.filter(({ reason }) => reason.includes("--words")).length;
+  const words = left === 0 ? "" : `${indented(wordsText(left), 0)}\n`;
+  if (!explain) return `${head}${lines.join("")}${nothing}${words}${ended}`;
   const reasons = dropped.map(
     ({ dropped: gate, reason, content, entry_ids }) =>
       `  ${colours.red("-")} ${indented(`${gate}: ${content}`, 4)}\n    ${colours.dim(indented(`${reason} (${entry_ids.join(", ")})`, 4))}\n`,
   );
-  const skipped = passed_over.map(
-    ({ reason, content, entry_id }) =>
-      `  ${colours.dim("·")} ${indented(`skipped: ${content}`, 4)}\n    ${colours.dim(indented(`${reason} (${entry_id})`, 4))}\n`,
+  const byClass = passed_over.toSorted((one, other) => ((one.class ?? "") < (other.class ?? "") ? -1 : 1));
+  const skipped = byClass.map(
+    ({ reason, content, entry_id, class: name }) =>
+      `  ${colours.dim("·")} ${indented(`skipped: ${content}`, 4)}\n    ${colours.dim(indented(`${name === undefined ? "" : `${name}: `}${reason} (${entry_id})`, 4))}\n`,
   );
   const read = `${indented(readText(looked_at), 0)}\n`;
-  return `${head}${read}${lines.join("")}${nothing}${reasons.join("")}${skipped.join("")}${ended}`;
+  const gatesText = `${indented(`Gates: ${gateNames.map((gate) => `${gate} ${dropped_by_gate[gate] ?? 0}`).join(", ")}.`, 0)}\n`;
+  const found = `${read}${classTable(extraction, pane)}${gatesText}`;
+  return `${head}${found}${lines.join("")}${nothing}${words}${reasons.join("")}${skipped.join("")}${ended}`;
+}
+
+function wordsText(count: number): string {
+  const what = countOf(count, "sentence of a user says", "sentences of users say");
+  return `${what} what always holds: add --words to propose such sentences, or --explain to see them.`;
+}
+
+/** What each class of rules found, and what became of it. */
+function classTable({ candidates, dropped, passed_over }: Extraction, { columns, colours }: Pane): string {
+  const counts = new Map<string, [proposed: number, dropped: number, skipped: number]>();
+  const count = (name: string | undefined, at: 0 | 1 | 2): void => {
+    if (name === undefined || !isRuleClass(name)) return;
+    const own = counts.get(name) ?? [0, 0, 0];
+    own[at] += 1;
+    counts.set(name, own);
+  };
+  for (const { tags } of candidates) count(tags.find(isRuleClass), 0);
+  for (const one of dropped) count(one.class, 1);
+  for (const one of passed_over) count(one.class, 2);
+  if (counts.size === 0) return "";
+  const number = { align: "right" } as const;
+  const titles = [
+    { title: "PROPOSED", ...number },
+    { title: "DROPPED", ...number },
+    { title: "SKIPPED", ...number },
+  ];
+  return renderTable({
+    columns: [{ title: "CLASS" }, ...titles, { title: "WHAT IT FINDS" }],
+    rows: [...counts].map(([name, own]) => [
+      ...[name, ...own.map(formatCount)],
+      isRuleClass(name) ? ruleClasses[name].finds : "",
+    ]),
+    width: columns,
+    colours,
+  });
 }
 
 function readText({ entries, users, assistants, decisions, tool_calls }: Extraction["looked_at"]): string {

@@ -9,24 +9,33 @@ import { type CommandModule, helpText, type Invocation, systemUser, textOptions,
 import { exitStatus } from "../failures.js";
 import { candidateText, heldBackText } from "../text/memory-text.js";
 import { countOf } from "../text/table.js";
-import { cleanLine, type Pane } from "../text/terminal.js";
+import { cleanLine, documentText, type Pane } from "../text/terminal.js";
 
 export const reviewCommand: CommandModule = {
   define(command: Command): void {
-    command.option("--project <name>", "only candidates of this project; - for those without one").addHelpText(
-      "after",
-      helpText(
-        [
-          `Keys, each followed by Enter: a accept, r reject with a reason, e edit and accept, s or nothing skip, u undo the last
+    command
+      .option("--project <name>", "only candidates of this project; - for those without one")
+      .option("--json", "print the queue as JSON, and ask nothing")
+      .addHelpText(
+        "after",
+        helpText(
+          [
+            `Keys, each followed by Enter: a accept, r reject with a reason, e edit and accept, s or nothing skip, u undo the last
 verdict, q quit. A verdict is submitted once the next one is decided, or at the end; until then u undoes it.`,
-        ],
-        [["pending candidates, best first", "hansard review"]],
-      ),
-    );
+          ],
+          [["pending candidates, best first", "hansard review"]],
+        ),
+      );
   },
 
   async run({ options, settings, screen, json }: Invocation) {
     await withQuestion({ settings, screen, json }, async (recorder) => {
+      if (json) {
+        const chosen = textOptions(options, ["project"]);
+        const queue = await recorder.memories.list({ ...chosen, status: "candidate", limit: QUEUE_MAX });
+        screen.out.write(documentText(queue, screen.out));
+        return;
+      }
       const prompter = prompterOf(screen.err);
       try {
         await new Review(recorder, screen.err, prompter.ask).run(textOptions(options, ["project"]));

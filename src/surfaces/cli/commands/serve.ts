@@ -33,6 +33,7 @@ export const serveCommand: CommandModule = {
       .option("--prices <file>", "prices for /usage, in LiteLLM's format (HANSARD_PRICES)")
       .option("--redact <when>", "with capture: mask secrets before they are stored, not only where they are shown")
       .option("--watch", "also record what other tools write on this machine, as `hansard watch` does")
+      .option("--words", "propose sentences in which users say what always holds as memories")
       .option("--verbose", "log every request, not only rejected and failed ones")
       .addHelpText(
         "after",
@@ -83,6 +84,7 @@ async function serveRecord(
   const { err } = screen;
   const isVerbose = options.verbose === true;
   const isWatching = options.watch === true;
+  const proposesWords = options.words === true;
   const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
   const logger = logging.createLogger({
     // Leaves out Fastify's own lines about its addresses: the banner or the line below has them.
@@ -104,6 +106,7 @@ async function serveRecord(
     await prepare(recorder);
     await recorder.learn({
       ...model,
+      words: proposesWords,
       onTrouble: (error) => logger.logger.warn({ reason: reasonOf(error) }, "memory extraction paused"),
     });
     const { data, port, allow_host: allow_hosts, rate } = settings;

@@ -1,13 +1,16 @@
 // Standing instructions of users and decisions with their reason: what is taken, and what is passed over and why.
 import { describe, expect, test } from "vitest";
+import { ruleProposals } from "../../../../test/support/rule-proposals.js";
 import type { Entry } from "../../../model/entry.js";
-import { readByRules } from "./rules.js";
+import { readByRules } from "../rules/rules.js";
+import { wordPatterns } from "./patterns.js";
 
 const envelope = { id: "e1", session_id: "s1", project: "atlas", extra: {} };
 const says = (content: string, about: object = {}) =>
-  readByRules({ ...envelope, kind: "message", role: "user", content, ...about } as unknown as Entry);
+  read({ ...envelope, kind: "message", role: "user", content, ...about } as unknown as Entry);
 const decides = (decision: string, rationale: string) =>
-  readByRules({ ...envelope, kind: "decision", decision, rationale } as unknown as Entry);
+  read({ ...envelope, kind: "decision", decision, rationale } as unknown as Entry);
+const read = (entry: Entry) => ({ proposals: ruleProposals(entry), passed_over: readByRules(entry).passed_over });
 
 describe("a standing instruction of a user", () => {
   test.each([
@@ -32,7 +35,7 @@ describe("a standing instruction of a user", () => {
     expect(proposals).toMatchObject([{ type, content, source: "rule:words", project: "atlas" }]);
     expect(text).toContain(proposals[0]?.evidence[0]?.quote);
     expect(passed_over).toEqual([]);
-    const prompt = readByRules({
+    const prompt = read({
       ...envelope,
       kind: "interaction",
       prompt: text,
@@ -47,9 +50,6 @@ describe("a standing instruction of a user", () => {
     ["Always use this project once.", "It may hold for one task only, or refers to other text."],
     ["Always use this file for now.", "It may hold for one task only, or refers to other text."],
     ["Never use it.", "It may hold for one task only, or refers to other text."],
-    ["Never mind.", '"mind" is not a known instruction.'],
-    ["Never seen such an error before.", '"seen" is not a known instruction.'],
-    ["Always happy to help.", '"happy" is not a known instruction.'],
     ["Always answer as follows:", "It announces what comes next."],
     ["Never return Promise<void> from a handler.", "It contains code."],
     ["I prefer the second option.", "It is a choice of the moment."],
@@ -58,7 +58,7 @@ describe("a standing instruction of a user", () => {
     [`Always use ${"very ".repeat(40)}long names.`, "It has more than 200 characters."],
     ["You are a cook. Always answer in French.", "The message is written for a model."],
     [`${"More words. ".repeat(10)}Always answer in German.`, "The message is long, and may be pasted."],
-    ["# Rules\n- Always answer in German\n- Never push to main", "It is in a list or a document."],
+    ["# Rules\n- Always answer in German\n- Never push to main", "It is in a list, a document or a log."],
   ])("%j is passed over", (text, reason) => {
     const { proposals, passed_over } = says(text);
     expect(proposals).toEqual([]);
@@ -68,6 +68,9 @@ describe("a standing instruction of a user", () => {
 
   test.each([
     "The build always fails.",
+    "Never mind.",
+    "Never seen such an error before.",
+    "Always happy to help.",
     "```\nAlways answer in German.\n```",
     "> Always answer in German.",
     "2026-11-15T06:00:00 Always answer in German.",
@@ -77,13 +80,73 @@ describe("a standing instruction of a user", () => {
     expect(says(text)).toEqual({ proposals: [], passed_over: [] });
   });
 
-  test("only a user gives one, and no agent in a user's name", () => {
+  test("only a user gives one, and no program in a user's name", () => {
     const text = "Always answer in German.";
     expect(says(text, { role: "assistant" }).proposals).toEqual([]);
     expect(says(text, { injected: "file" }).proposals).toEqual([]);
-    const { proposals, passed_over } = says(text, { session_id: "claude-code:1/agent-7" });
-    expect([proposals, passed_over[0]?.reason]).toEqual([[], "Another agent wrote it: the session is a subagent's."]);
   });
+
+  test.each([
+    ["ffs, always run the fucking tests before you commit!", "always run the tests before you commit!"],
+    ["And please: never push to main", "never push to main"],
+  ])("fillers and swearing go, and the quote stays: %j", (text, content) => {
+    const [proposal] = says(text).proposals;
+    expect(proposal?.content).toBe(content);
+    expect(text).toContain(proposal?.evidence[0]?.quote);
+  });
+
+  test.each([
+    `${"2026-11-15 06:00:00 ERROR x\n".repeat(3)}Always answer in German.`,
+    "ERROR: build failed\nAlways set the variable first.",
+    `Look at it:\n${"- some point\n".repeat(3)}\nAlways answer in German.`,
+    `${"word ".repeat(260)}. Always answer briefly.`,
+  ])("of pasted text nothing is taken: case %#", (text) => {
+    expect(says(text).proposals).toEqual([]);
+  });
+
+  test("of a long message only what names a tool or is emphatic", () => {
+    const long = "We talked about the release. ".repeat(12);
+    expect(says(`${long}Always answer briefly.`).proposals).toEqual([]);
+    expect(says(`${long}Always use pnpm for installs.`).proposals).toHaveLength(1);
+    expect(says(`${long}NEVER answer in English!`).proposals).toHaveLength(1);
+  });
+});
+
+describe("patterns", () => {
+  test.each(wordPatterns.map((row) => [row.language, row.class, row] as const))("%s, %s", (_, name, row) => {
+    const classesOf = (text: string) =>
+      readByRules({ ...envelope, kind: "message", role: "user", content: text } as unknown as Entry).findings.map(
+        (finding) => finding.class,
+      );
+    expect(classesOf(row.example)).toEqual([name]);
+    expect(classesOf(row.counter_example)).toEqual([]);
+  });
+
+  test("each strict class is there in six languages", () => {
+    for (const name of ["always", "use_not", "prefer", "remember"]) {
+      const languages = new Set(wordPatterns.filter((row) => row.class === name).map(({ language }) => language));
+      expect([...languages].sort()).toEqual(["chinese", "english", "french", "german", "japanese", "spanish"]);
+    }
+  });
+});
+
+test("a message of 200 KB takes no long time, whatever is in it", () => {
+  const lines = [
+    "2026-11-15 06:00:00 ERROR always never must use x, not y\n",
+    "always never should must use ",
+    "Always use pnpm, never npm. ",
+    "> quoted always\n",
+    "\u304b\u5fc5\u305a".repeat(9),
+    "((((((((([[[[[[",
+    "- Never do it\n",
+    "when you when you when you, ",
+  ];
+  for (const line of lines) {
+    const text = line.repeat(Math.ceil(200_000 / line.length));
+    const began = performance.now();
+    says(text);
+    expect(performance.now() - began).toBeLessThan(1_500);
+  }
 });
 
 describe("a decision", () => {
