@@ -115,7 +115,7 @@ export class Passes {
     const found = await this.#parts.calls.proposalsOfInteraction(id);
     if (found === undefined) return undefined;
     const collected = new ExtractionCollector();
-    // Whoever asks about one interaction wants to see what is in it.
+    // A request about one interaction wants to see what is in it.
     const words = new UserWords({ sentences: true });
     await this.#proposeAll(found, words, collected);
     collected.passOver(words.passedOver());

@@ -8,8 +8,8 @@ export const auditMemoryFile = operation({
   tag: "Memories",
   summary: "Check every statement of a memory file against the record",
   description:
-    "`supported` with the quote, `mentioned` if only assistants or context packs say so, `unsupported`, `contradicted` or " +
-    "`superseded`. Nothing is recorded.",
+    "`quoted` with who said it; `ran` for a command, with how often it worked and failed; `mentioned` with the nearest passages and " +
+    "what differs; `against` where the same sentence has another number, or another command ran in its place; or `not_found`. Nothing is recorded.",
   scope: "review",
   route: "POST /memories/audit",
   tools: [],

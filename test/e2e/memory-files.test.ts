@@ -36,17 +36,59 @@ test("an audit says of each statement who said so, without writing anything", as
   const { files: audits } = await readJson(["memories", "audit", file], { data });
   const verdicts = audits[0].statements.map(({ line, verdict }: { line: number; verdict: string }) => [line, verdict]);
   expect(verdicts).toEqual([
-    [3, "supported"],
-    [4, "mentioned"],
-    [5, "contradicted"],
-    [6, "unsupported"],
-    [7, "supported"],
+    [3, "quoted"],
+    [4, "quoted"],
+    [5, "against"],
+    [6, "not_found"],
+    [7, "quoted"],
   ]);
   expect(audits[0].statements[0].evidence.entry_id).toBe("u1");
   expect((await readJson(["stats"], { data })).entries).toBe(before);
   const { stdout } = await runCli(["memories", "audit", file], { data });
-  expect(stdout).toContain("2 supported, 1 mentioned, 1 contradicted, 1 unsupported");
+  expect(stdout).toContain("3 quoted, 1 against, 1 not_found");
   expect((await readError(["memories", "audit", join(files, "none.md")], { data })).code).toBe("file_not_read");
+});
+
+test("a command ran, or another one ran in its place", async () => {
+  const own = join(files, "AGENTS.md");
+  const store = join(data, "ran");
+  const call = {
+    kind: "tool_call",
+    session_id: "s",
+    project: "atlas",
+    tool: "Bash",
+    created_at: "2026-11-01T06:00:00Z",
+  } as const;
+  await fillStore(store, [
+    ...["1", "2", "3"].map((nth) => ({
+      ...call,
+      args: { command: "npm test" },
+      result: `${nth} passed`,
+      is_error: false,
+    })),
+    {
+      ...call,
+      args: { command: "npm test" },
+      result: "Error: 1 failed",
+      is_error: true,
+      created_at: "2026-11-02T06:00:00Z",
+    },
+    { ...call, args: { command: "make docs" }, result: "ok", is_error: false },
+  ]);
+  writeFileSync(
+    own,
+    "- Run `npm test` before every commit\n- Run the tests with `yarn test`\n- Read `docs/one.md` first\n",
+  );
+  const { files: audits } = await readJson(["memories", "audit", own], { data: store });
+  expect(audits[0].statements).toMatchObject([
+    {
+      verdict: "ran",
+      reason: "`npm test` ran 4 times and failed once; the last time on 2026-11-02.",
+      runs: { command: "npm test", worked: 3, failed: 1, last_at: "2026-11-02T06:00:00.000Z" },
+    },
+    { verdict: "against", reason: "`npm test` ran 4 times, and `yarn test` never." },
+    { verdict: "not_found" },
+  ]);
 });
 
 test("the file is no evidence for its own text, even if it was read, written or shown in the session", async () => {
@@ -60,7 +102,7 @@ test("the file is no evidence for its own text, even if it was read, written or 
   ]);
   const { files: audits } = await readJson(["memories", "audit", file], { data });
   const verdicts = audits[0].statements.map(({ verdict }: { verdict: string }) => verdict);
-  expect(verdicts).toEqual(["supported", "mentioned", "contradicted", "mentioned", "supported"]);
+  expect(verdicts).toEqual(["quoted", "quoted", "against", "mentioned", "quoted"]);
   expect(audits[0].statements[3].reason).toContain("given to models");
 });
 

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { audited } from "../../src/memories/files/file-audit.js";
 import { statementsOf } from "../../src/memories/files/statements.js";
-import { SupportSearch } from "../../src/memories/files/support.js";
 import { judge } from "../../src/memories/judge/gates.js";
 import { hedgeIn } from "../../src/memories/judge/hedges.js";
 import type { GateContext } from "../../src/memories/judge/judgement.js";
@@ -147,11 +146,7 @@ test("rules quote any text word for word, and nothing throws", () => {
       new MemoryIndex([{ id: "m1", content: other }], stems).matchedIn(content);
       const quoted = { entry_id: "e1", session_id: "s1", project: "", said: [{ by: "user" as const, text: content }] };
       for (const statement of statementsOf(content))
-        audited(
-          statement.text,
-          { entries: [quoted], packs: [], memories: [], support: new SupportSearch(stems) },
-          stems,
-        );
+        audited(statement.text, { entries: [quoted], packs: [], memories: [] }, stems);
       for (const segment of segmentsOf([quoted])) parseAnswer(other, segment, "g");
     }),
     { numRuns: 1_000 },
@@ -228,11 +223,7 @@ describe("5 MB of anything take seconds at most", () => {
         stems,
       );
       judge({ ...proposal, content: long, evidence: [{ entry_id: "e1", quote: long }] }, around, stems);
-      audited(
-        memories[0]!.content,
-        { entries: [quoted], packs: [], memories: [], support: new SupportSearch(stems) },
-        stems,
-      );
+      audited(memories[0]!.content, { entries: [quoted], packs: [], memories: [] }, stems);
       statementsOf(long);
       segmentsOf([quoted]);
       parseAnswer(

@@ -1,4 +1,4 @@
-// A memory file held against the record: which of its statements somebody said, and which can be proposed.
+// A memory file held against the record: what it has of each statement, and which can be proposed.
 import type { EntryIndex } from "../../index/port.js";
 import type { Proposal } from "../../model/memory.js";
 import { TimeSlice } from "../../model/scheduling.js";
@@ -8,11 +8,13 @@ import type { KnownMemory } from "../judge/judgement.js";
 import { comparable } from "../judge/statement.js";
 import { namesTool } from "../propose/rules/named-programs.js";
 import type { AuditedStatement } from "../review/memory-answers.js";
-import type { QuotedEntry, Spoken } from "../text/quoted-entry.js";
+import type { QuotedEntry, Speaker, Spoken } from "../text/quoted-entry.js";
 import type { Stems } from "../text/stems.js";
+import { CommandRecord, type CommandRuns, type OtherCommand } from "./command-runs.js";
+import { type Passage, passagesAbout } from "./quotations.js";
 import { StatementLookup } from "./statement-lookup.js";
 import { statementsOf } from "./statements.js";
-import { type Support, SupportSearch } from "./support.js";
+import { SupportSearch } from "./support.js";
 
 export interface FileText {
   readonly text: string;
@@ -41,6 +43,7 @@ const EVIDENCE_MAX = 3;
 /** For one file; it caches what it has read. */
 export class FileAuditor {
   readonly #file: FileText;
+  readonly #parts: FileAuditorParts;
   readonly #stems: Stems;
   readonly #lookup: StatementLookup;
   readonly #support: SupportSearch;
@@ -49,6 +52,7 @@ export class FileAuditor {
 
   constructor(file: FileText, parts: FileAuditorParts) {
     this.#file = file;
+    this.#parts = parts;
     this.#stems = parts.stems;
     this.#lookup = new StatementLookup(parts);
     this.#support = new SupportSearch(parts.stems);
@@ -60,11 +64,12 @@ export class FileAuditor {
     const { text, project } = this.#file;
     const memories = all.filter((memory) => project === "" || memory.project === "" || memory.project === project);
     const found: AuditedStatement[] = [];
+    const commands = await CommandRecord.read(project, this.#parts);
     for (const { text: statement, line } of statementsOf(text)) {
       if (this.#turn.isOver) await this.#turn.next();
       const { entries, packs } = await this.#lookup.find(statement, project);
       const { said, copies } = this.#copies.split(entries);
-      const context = { entries: said, packs: [...copies, ...packs], memories, support: this.#support };
+      const context = { entries: said, packs: [...copies, ...packs], memories, commands };
       found.push({ statement, line, ...audited(statement, context, this.#stems) });
     }
     return found;
@@ -90,47 +95,88 @@ export class FileAuditor {
 interface AuditContext {
   /** Entries in which the statement's words were found, in the order of the log. */
   readonly entries: readonly QuotedEntry[];
-  /** Context packs in which they were found, as entries of a system. */
+  /** Copies of the file, and context packs, in which they were found: given to models, and said by nobody. */
   readonly packs: readonly QuotedEntry[];
   readonly memories: readonly KnownMemory[];
-  readonly support: SupportSearch;
+  readonly commands?: CommandRecord;
 }
+
+/** How many passages are shown of a statement that is only mentioned. */
+const PASSAGES_MAX = 3;
+const speakerNames: { readonly [by in Speaker]: string } = {
+  user: "A user",
+  tool: "A tool",
+  assistant: "An assistant",
+  system: "A program",
+};
 
 /** @internal Exported for tests. */
 export function audited(statement: string, context: AuditContext, stems: Stems): Audited {
-  const found = context.support.find(context.entries, statement);
-  const { active, superseded, conflicting } = relatedTo(statement, context.memories, stems);
-  if (superseded !== undefined && active === undefined) {
-    return { verdict: "superseded", reason: "A memory that says this was superseded.", memory: superseded.id };
-  }
-  // The last word counts: people change their minds.
-  const last = found.filter(({ by }) => by === "user" || by === "tool").at(-1);
-  if (last !== undefined) return verdictOf(last);
-  if (conflicting !== undefined && active === undefined) {
-    return { verdict: "contradicted", reason: "An active memory says otherwise.", memory: conflicting.id };
-  }
-  const echo = [...found, ...context.support.find(context.packs, statement)].find(({ says }) => says === "same");
-  if (echo === undefined) return { verdict: "unsupported", reason: "Not found in the record." };
-  const who = echo.by === "assistant" ? "Only assistants said it." : "It was only given to models, never said.";
-  return { verdict: "mentioned", reason: who, evidence: echo.evidence };
+  const memory = memoryThatSays(statement, context.memories, stems);
+  const passages = passagesAbout(statement, context.entries, stems).filter(({ by }) => by !== "system");
+  const runs = context.commands?.find(statement);
+  return { ...verdictOf({ statement, passages, runs, packs: context.packs }, stems), ...memory };
 }
 
-/** The first memories that say the same or the opposite. */
-function relatedTo(statement: string, memories: readonly KnownMemory[], stems: Stems) {
-  const related: { active?: KnownMemory; superseded?: KnownMemory; conflicting?: KnownMemory } = {};
-  for (const memory of memories) {
-    if (memory.status !== "active" && memory.status !== "superseded") continue;
-    const relation = relationOf(statement, memory.content, stems);
-    if (relation === "same") related[memory.status] ??= memory;
-    else if (relation === "conflicting" && memory.status === "active") related.conflicting ??= memory;
-  }
-  return related;
+interface Found {
+  readonly statement: string;
+  readonly passages: readonly Passage[];
+  readonly runs: CommandRuns | OtherCommand | undefined;
+  readonly packs: readonly QuotedEntry[];
 }
 
-function verdictOf({ by, says, evidence }: Support): Audited {
-  const who = by === "user" ? "A user" : "A tool";
-  if (says === "same") return { verdict: "supported", reason: `${who} said so.`, evidence };
-  return { verdict: "contradicted", reason: `${who} said otherwise.`, evidence };
+function verdictOf({ statement, passages, runs, packs }: Found, stems: Stems): Audited {
+  const ran = runs === undefined ? {} : { runs: toRuns(runs) };
+  // The last word of a user or a tool counts: people change their minds. An assistant's counts where there is no other.
+  const decided = passages.filter((one) => one.is !== "mentioned");
+  const last = decided.findLast(({ by }) => by !== "assistant") ?? decided.at(-1);
+  if (last !== undefined) {
+    const { by, evidence, differs } = last;
+    const said = last.is === "quoted" ? "said so" : `said otherwise: ${differs}`;
+    return { verdict: last.is, by, reason: `${speakerNames[by]} ${said}.`, evidence, ...ran };
+  }
+  if (runs !== undefined && "instead_of" in runs) {
+    const { command, worked, failed, instead_of, evidence } = runs;
+    const reason = `\`${command}\` ran ${timesText(worked + failed)}, and \`${instead_of}\` never.`;
+    return { verdict: "against", reason, evidence, ...ran };
+  }
+  if (runs !== undefined) return { verdict: "ran", reason: ranText(runs), evidence: runs.evidence, ...ran };
+  const given = passagesAbout(statement, packs, stems).filter((one) => one.is === "quoted");
+  const nearest = passages.toSorted((one, other) => other.similarity - one.similarity).slice(0, PASSAGES_MAX);
+  const [first] = nearest;
+  if (first !== undefined) {
+    const reason = `${speakerNames[first.by]} said something near to it: ${first.differs}.`;
+    const shown = nearest.map(({ by, evidence, differs }) => ({ by, differs, ...evidence }));
+    return { verdict: "mentioned", by: first.by, reason, evidence: first.evidence, passages: shown };
+  }
+  const [copy] = given;
+  if (copy !== undefined) {
+    return { verdict: "mentioned", reason: "It was only given to models, never said.", evidence: copy.evidence };
+  }
+  return { verdict: "not_found", reason: "Nothing like it is in the record." };
+}
+
+function toRuns({ command, worked, failed, last_at }: CommandRuns): NonNullable<Audited["runs"]> {
+  return { command, worked, failed, last_at };
+}
+
+function ranText({ command, worked, failed, last_at }: CommandRuns): string {
+  const failures = failed === 0 ? "never failed" : `failed ${timesText(failed)}`;
+  return `\`${command}\` ran ${timesText(worked + failed)} and ${failures}; the last time on ${last_at.slice(0, 10)}.`;
+}
+
+function timesText(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}
+
+/** The memory that says the same: an active one first, and whether it was superseded. */
+function memoryThatSays(statement: string, memories: readonly KnownMemory[], stems: Stems) {
+  const same = memories.filter(
+    ({ status, content }) =>
+      (status === "active" || status === "superseded") && relationOf(statement, content, stems) === "same",
+  );
+  const memory = same.find(({ status }) => status === "active") ?? same[0];
+  return memory === undefined ? {} : { memory: memory.id, memory_status: memory.status };
 }
 
 /** A text that holds this share of a file's lines is a copy of it. */

@@ -6,7 +6,6 @@ import type { QuotedEntry } from "../text/quoted-entry.js";
 import { Stems } from "../text/stems.js";
 import { audited, FileCopies } from "./file-audit.js";
 import { statementsOf } from "./statements.js";
-import { SupportSearch } from "./support.js";
 
 const stems = new Stems();
 
@@ -59,99 +58,95 @@ describe("audit", () => {
   const judged = (
     { entries = [] as QuotedEntry[], packs = [] as QuotedEntry[], memories = [] as KnownMemory[] },
     content = statement,
-  ) => audited(content, { entries, packs, memories, support: new SupportSearch(stems) }, stems);
+  ) => audited(content, { entries, packs, memories }, stems);
   const memory = (content: string, status: KnownMemory["status"]): KnownMemory => ({
     id: "m1",
     content,
     project: "atlas",
     status,
   });
-  const said = "Sure. The shop is deployed on Fridays, that happens at 14:00. Thanks.";
+  const said = "Sure. The deploys of the shop happen on Fridays at 14:00. Thanks.";
+  const otherwise = "The deploys of the shop happen on Fridays at 16:00.";
 
-  test("supported by a user or a tool, with the quote", () => {
-    for (const by of ["user", "tool"] as const) {
+  test("quoted says who, with the quote", () => {
+    for (const by of ["user", "tool", "assistant"] as const) {
       expect(judged({ entries: [entrySaid(by, said)] })).toMatchObject({
-        verdict: "supported",
-        evidence: { entry_id: "e1", quote: "The shop is deployed on Fridays, that happens at 14:00." },
+        verdict: "quoted",
+        by,
+        evidence: { entry_id: "e1", quote: "The deploys of the shop happen on Fridays at 14:00." },
       });
     }
+    const asked = "Please remember that the staging database listens on port 5433.";
+    expect(judged({ entries: [entrySaid("user", asked)] }, "The staging database listens on port 5433")).toMatchObject({
+      verdict: "quoted",
+      by: "user",
+    });
+    expect(judged({ entries: [entrySaid("user", "Never push to main, ever.")] }, "Never push to main").verdict).toBe(
+      "quoted",
+    );
   });
 
-  test("mentioned if only assistants or packs say it", () => {
-    expect(judged({ entries: [entrySaid("assistant", said)] })).toMatchObject({
-      verdict: "mentioned",
-      evidence: { entry_id: "e1" },
+  test("against has the same sentence with another number, and a person's last word counts", () => {
+    expect(judged({ entries: [entrySaid("user", otherwise)] })).toMatchObject({
+      verdict: "against",
+      reason: "A user said otherwise: the record has 16:00, not 14:00.",
+      evidence: { quote: otherwise },
     });
-    expect(judged({ packs: [entrySaid("system", said)] })).toMatchObject({ verdict: "mentioned" });
-    expect(
-      judged({ entries: [entrySaid("assistant", said), entrySaid("user", said, { entry_id: "e2" })] }),
-    ).toMatchObject({
-      verdict: "supported",
-      evidence: { entry_id: "e2" },
+    expect(judged({ entries: [entrySaid("user", said), entrySaid("user", otherwise)] }).verdict).toBe("against");
+    expect(judged({ entries: [entrySaid("user", otherwise), entrySaid("user", said)] }).verdict).toBe("quoted");
+    expect(judged({ entries: [entrySaid("user", said), entrySaid("assistant", otherwise)] }).verdict).toBe("quoted");
+  });
+
+  test.each([
+    ["Maybe the deploys of the shop happen on Fridays at 14:00.", "the record only supposes it (“Maybe”)"],
+    ["Do the deploys of the shop happen on Fridays at 14:00?", "the record asks it"],
+    ["The deploys of the shop never happen on Fridays at 14:00.", "one of the two denies it"],
+    ["Deploys of the shop happen on Fridays.", "the record does not have 14:00"],
+    [
+      "The shop has deploys that happen on Fridays at 14:00 and are announced to all teams.",
+      "the record says it in other words",
+    ],
+  ])("mentioned with what differs: %j", (text, differs) => {
+    const { verdict, reason, passages } = judged({ entries: [entrySaid("user", text)] });
+    expect([verdict, passages?.[0]?.differs]).toEqual(["mentioned", differs]);
+    expect(reason).toContain(differs);
+  });
+
+  test("what was only given to models is mentioned, and said by nobody", () => {
+    expect(judged({ packs: [entrySaid("system", said)] })).toMatchObject({
+      verdict: "mentioned",
+      reason: "It was only given to models, never said.",
     });
   });
 
   test.each([
     ["nothing at all", ""],
     ["another number and other words", "The office opens at 15:00 every day."],
-    ["a guess", "Maybe the shop is deployed on Fridays, that happens at 14:00."],
-    ["a question", "Is the shop deployed on Fridays, does that happen at 14:00?"],
     ["too few of its words", "The shop is closed on Fridays."],
-    [
-      "words scattered over more than three sentences",
-      "Deploys are hard. A. The shop sells. B. Fridays are free. C. Things happen. D. It was 14:00.",
-    ],
-  ])("unsupported by %s", (_, text) => {
-    expect(judged({ entries: [entrySaid("user", text)] }).verdict).toBe("unsupported");
+  ])("not found with %s", (_, text) => {
+    expect(judged({ entries: [entrySaid("user", text)] }).verdict).toBe("not_found");
   });
 
-  test("contradicted by what a user said last, or by an active memory", () => {
-    const otherwise = "The deploys of the shop happen on Fridays at 16:00.";
-    expect(judged({ entries: [entrySaid("user", otherwise)] })).toMatchObject({
-      verdict: "contradicted",
-      evidence: { quote: otherwise },
-    });
-    for (const [asked, content] of [
-      ["Please remember that the staging database listens on port 5433.", "The staging database listens on port 5434"],
-      ["Bitte merk dir: die Datenbank von atlas läuft auf Port 5433.", "Die Datenbank von atlas läuft auf Port 5434"],
-      ["从现在起部署之前不要运行测试。", "部署之前要运行测试"],
-    ] as const) {
-      expect(judged({ entries: [entrySaid("user", asked)] }, content).verdict, asked).toBe("contradicted");
-    }
-    expect(judged({ entries: [entrySaid("user", said), entrySaid("user", otherwise)] }).verdict).toBe("contradicted");
-    expect(judged({ entries: [entrySaid("user", otherwise), entrySaid("user", said)] }).verdict).toBe("supported");
-    expect(
-      judged({ memories: [memory("Deploys of the shop never happen on Fridays at 14:00", "active")] }),
-    ).toMatchObject({ verdict: "contradicted", memory: "m1" });
-    expect(
-      judged({ memories: [memory("Deploys of the shop never happen on Fridays at 14:00", "candidate")] }).verdict,
-    ).toBe("unsupported");
-  });
-
-  test("a sentence that says what the statement denies is no evidence of it, whatever else it says", () => {
+  test("a sentence that says what the statement denies is no quote of it, whatever else it says", () => {
     for (const [text, content] of [
       ["git push origin main", "Never push to main."],
       ["Nobody on this team should ever worry: never push to main without a review.", "Push to main."],
     ] as const) {
-      expect(judged({ entries: [entrySaid("tool", text)] }, content).verdict, text).toBe("unsupported");
+      expect(judged({ entries: [entrySaid("tool", text)] }, content).verdict, text).not.toBe("quoted");
     }
-    const same = "As we said last week in the meeting, never push to main.";
-    expect(judged({ entries: [entrySaid("user", same)] }, "Never push to main.").verdict).toBe("supported");
   });
 
-  test("superseded where a memory that says it was, and none that is active says it", () => {
+  test("a memory that says the same is named, with its status", () => {
     expect(judged({ entries: [entrySaid("user", said)], memories: [memory(statement, "superseded")] })).toMatchObject({
-      verdict: "superseded",
+      verdict: "quoted",
       memory: "m1",
+      memory_status: "superseded",
     });
-    expect(judged({ memories: [memory(statement, "superseded"), memory(statement, "active")] }).verdict).toBe(
-      "unsupported",
-    );
   });
 
   test("a statement of few words needs all of them in one sentence", () => {
-    expect(judged({ entries: [entrySaid("user", "We use pnpm here.")] }, "Use pnpm here").verdict).toBe("supported");
-    expect(judged({ entries: [entrySaid("user", "We use npm here.")] }, "Use pnpm here").verdict).toBe("unsupported");
+    expect(judged({ entries: [entrySaid("user", "We use pnpm here.")] }, "Use pnpm here").verdict).toBe("quoted");
+    expect(judged({ entries: [entrySaid("user", "We use npm here.")] }, "Use pnpm here").verdict).toBe("not_found");
   });
 });
 

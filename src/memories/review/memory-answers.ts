@@ -180,10 +180,23 @@ export type AuditedStatement = AnswerOf<typeof auditedStatement>;
 const auditedStatement = Type.Object({
   statement: text,
   line: Type.Integer({ minimum: 1, description: "The line it begins on, from 1." }),
-  verdict: oneOf(["supported", "mentioned", "unsupported", "contradicted", "superseded"]),
+  verdict: oneOf(["quoted", "ran", "mentioned", "against", "not_found"]),
+  by: Type.Optional(oneOf(["user", "tool", "assistant", "system"], { description: "Who said it." })),
   reason: Type.String({ description: "A sentence for people." }),
   evidence: Type.Optional(evidence),
-  memory: Type.Optional(Type.String({ description: "The memory that decided it." })),
+  runs: Type.Optional(
+    Type.Object(
+      { command: text, ...each(["worked", "failed"] as const, count), last_at: time },
+      { description: "How the command that it names fared, or another one that ran in its place." },
+    ),
+  ),
+  passages: Type.Optional(
+    Type.Array(Type.Object({ entry_id: text, quote: text, by: text, differs: text }), {
+      description: "What comes nearest, with what differs.",
+    }),
+  ),
+  memory: Type.Optional(Type.String({ description: "The memory that says the same." })),
+  memory_status: Type.Optional(oneOf(["active", "superseded", "candidate", "rejected"])),
 });
 
 export type FileAudit = AnswerOf<typeof fileAudit>;

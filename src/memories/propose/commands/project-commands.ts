@@ -121,7 +121,7 @@ export class ProjectCommands implements LessonClass {
   }
 
   #addRun(run: ShellRun): void {
-    const name = classOf(run);
+    const name = projectCommandClass(run);
     // Of several commands in a line, the last one is known to have run only if it worked.
     if (name === undefined || (run.is_last_of_several && run.outcome === "failed") || run.missing !== "") return;
     const core = [...run.env, run.core].join(" ");
@@ -177,7 +177,7 @@ function lessonOf(
 }
 
 /** Which of the classes a command is, run as a whole. */
-function classOf({ words }: ShellRun): string | undefined {
+export function projectCommandClass({ words }: Pick<ShellRun, "words">): string | undefined {
   const core = words.map((word) => unquoted(word)).join(" ");
   const bare = core.replace(RUNNER, "").replace(/^(?:\.\/)?node_modules\/\.bin\//, "");
   const found = classes.find(({ pattern }) => pattern.test(bare) || pattern.test(core));

@@ -121,11 +121,11 @@ export function candidateText(
 export function auditText({ file, statements, counts }: FileAudit & { readonly file: string }, pane: Pane): string {
   const { bold, dim, green, yellow, red } = pane.colours;
   const paints: { readonly [verdict: string]: (text: string) => string } = {
-    supported: green,
+    quoted: green,
+    ran: green,
     mentioned: yellow,
-    unsupported: dim,
-    contradicted: red,
-    superseded: red,
+    against: red,
+    not_found: dim,
   };
   const said = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`);
   const lines = statements.map(({ line, verdict, statement, reason, evidence }) => {
