@@ -13,7 +13,7 @@ import { sentencesOf } from "../text/sentences.js";
 import { jaccard, type Stems } from "../text/stems.js";
 
 /** How near a sentence comes to a statement. */
-export type Nearness = "quoted" | "against" | "mentioned";
+type Nearness = "quoted" | "against" | "mentioned";
 
 export interface Passage {
   readonly is: Nearness;

@@ -10,7 +10,7 @@ import { type Finding, plain, typedProseOf } from "../rules/prose.js";
 import { type WordPattern, wordPatterns } from "./patterns.js";
 
 /** A sentence that a rule looked at and did not take. */
-export interface PassedOver extends TextRange {
+interface PassedOver extends TextRange {
   readonly class: Finding["class"];
   readonly reason: string;
 }
