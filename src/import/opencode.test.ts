@@ -179,7 +179,8 @@ test("the newer tables store a message with its parts", async () => {
   expect(counts(await bench.import(path))).toMatchObject({ rejected: 0, sessions: 1, added: 5 });
   expect(await bench.recorder.session("ses_2").summary()).toMatchObject({
     title: "Newer",
-    parent: "ses_1",
+    parent: "",
+    metadata: { forked_from: "ses_1" },
     messages: 2,
     tool_calls: 1,
   });

@@ -239,8 +239,8 @@ async function* readForm(
 async function sessionIn(source: SourceOf<"tables">, table: string, id: string): Promise<JsonObject> {
   const columns = ["title", "directory", "version", "parent_id", "fork_session_id", "time_created", "model"];
   for await (const row of source.rows({ table, columns, where: { id } })) {
-    const parentID = (row.parent_id ?? row.fork_session_id ?? null) as JsonValue;
-    return { ...plain(row), parentID, time: { created: plain(row).time_created ?? null } };
+    const { parent_id: parentID = null, fork_session_id: forkedID = null, ...rest } = plain(row);
+    return { ...rest, parentID, forkedID, time: { created: plain(row).time_created ?? null } };
   }
   return {};
 }

@@ -7,6 +7,8 @@ import os
 import re
 import sys
 
+from independent_count_more import COUNTERS
+
 INJECTED = re.compile(
     r"<(command-[a-z-]+|local-command-[a-z-]+|bash-[a-z-]+|task-notification|system-reminder|ide_[a-z_]+)\b[\s\S]*?(</\1>|$)"
 )
@@ -210,10 +212,13 @@ if sys.argv[1] == "usage":
     for format_name, counter in (("claude-code", claude_calls), ("codex", codex_calls), ("pi", pi_calls)):
         found = counter([path for name, path in (argument.split("=", 1) for argument in sys.argv[2:]) if name == format_name])
         sums = {name: sum(call[index] for call in found) for index, name in enumerate(NAMES)}
+        # Cached tokens are input, too, whether the source counts them so or not.
+        if format_name != "codex":
+            sums["input_tokens"] += sums["cache_read_tokens"] + sums["cache_write_tokens"]
         print(json.dumps({"client": format_name, "calls": len(found), **sums}))
     sys.exit()
 
 for argument in sys.argv[1:]:
     format_name, file_path = argument.split("=", 1)
-    counter = {"claude-code": claude, "codex": codex, "pi": pi, "gemini-cli": gemini}[format_name]
+    counter = {"claude-code": claude, "codex": codex, "pi": pi, "gemini-cli": gemini, **COUNTERS}[format_name]
     print(json.dumps(counter(file_path)))

@@ -12,7 +12,10 @@ import { importBench } from "../support/import-target.js";
 import { expectLegalHistory, tokensOf } from "../support/transcripts.js";
 
 const counter = join(repositoryRoot, "test", "import", "independent-count.py");
-const counted = ["claude-code", "codex", "pi", "gemini-cli"];
+const counted = [
+  ...["claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "qwen-code", "cline", "roo-code"],
+  ...["kiro-cli", "goose", "kimi-cli", "kimi-code", "droid", "aider"],
+];
 const folders = [fixturePath("import"), sharedData()].filter((folder) => folder !== undefined);
 
 /** The format of each file that is recognised, each imported into a record of its own. */
@@ -59,12 +62,12 @@ test.each(folders)(
   async (folder) => {
     const imported: { readonly file: ImportedFile; readonly counts: { readonly [name: string]: number } }[] = [];
     for await (const { file, entries } of importedAlone(folder)) {
-      if (counted.includes(file.format) && /\.jsonl?$/.test(file.file))
+      if (counted.includes(file.format) && /\.(?:jsonl?|md)$/.test(file.file))
         imported.push({ file, counts: countsOf(entries) });
     }
     const read = imported
       .filter(({ file }) => file.format !== "gemini-cli" || file.file.endsWith(".json"))
-      .filter(({ file }) => file.format !== "claude-code" || file.file.endsWith(".jsonl"));
+      .filter(({ file }) => !["claude-code", "qwen-code"].includes(file.format) || file.file.endsWith(".jsonl"));
     const output = execFileSync("python3", [counter, ...read.map(({ file }) => `${file.format}=${file.file}`)], {
       encoding: "utf8",
     });

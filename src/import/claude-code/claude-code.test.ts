@@ -198,7 +198,11 @@ describe("a session", () => {
     expect(added.filter(({ kind }) => kind !== "session_info")).toMatchObject([
       { kind: "message", content: "And the tax?", session_id: "fork" },
     ]);
-    expect(await bench.recorder.session("fork").summary()).toMatchObject({ parent: session_id, messages: 1 });
+    expect(await bench.recorder.session("fork").summary()).toMatchObject({
+      parent: "",
+      metadata: { forked_from: session_id },
+      messages: 1,
+    });
   });
 
   test("the same short id in another session, with another text, is another message", async () => {

@@ -56,6 +56,7 @@ export interface ClaudeSessionState {
   readonly system: { readonly native: string; readonly text: string } | undefined;
   readonly known: KnownParts;
   readonly last_at: string | undefined;
+  readonly forked_from: string | undefined;
 }
 
 interface PendingShell {
@@ -103,6 +104,7 @@ export class ClaudeSession {
   #system: ClaudeSessionState["system"];
   #known: KnownParts;
   #lastAt: string | undefined;
+  #forkedFrom: string | undefined;
 
   constructor(parts: SessionParts, known?: ClaudeSessionState) {
     this.#session = parts.transcript;
@@ -119,6 +121,7 @@ export class ClaudeSession {
     this.#system = known?.system;
     this.#known = known?.known ?? { has_answers: false, has_system: false, has_rules: false, has_requests: undefined };
     this.#lastAt = known?.last_at;
+    this.#forkedFrom = known?.forked_from;
   }
 
   state(): ClaudeSessionState {
@@ -135,6 +138,7 @@ export class ClaudeSession {
       system: this.#system,
       known: this.#known,
       last_at: this.#lastAt,
+      forked_from: this.#forkedFrom,
     };
   }
 
@@ -157,7 +161,7 @@ export class ClaudeSession {
       cwd: textAt(record, "cwd"),
       git_branch: textAt(record, "gitBranch"),
       version: textAt(record, "version"),
-      parent: isJsonObject(record.forkedFrom) ? textAt(record.forkedFrom, "sessionId") : undefined,
+      ...this.#forkOf(record),
     };
     this.#lastAt = textAt(record, "timestamp") ?? this.#lastAt;
     if (writesRequests(facts.version)) this.#requests ??= new SentRequests();
@@ -170,6 +174,14 @@ export class ClaudeSession {
     else if (type === "attachment") yield* this.#attachment(origin, record);
     else if (type === "system") yield* this.#ownLine({ origin, record, bytes });
     else yield* this.#noted(origin, record);
+  }
+
+  /** Every line of a fork names the session it came from, which is recorded once. */
+  #forkOf({ forkedFrom }: JsonObject): { readonly metadata?: JsonObject } {
+    const source = isJsonObject(forkedFrom) ? textAt(forkedFrom, "sessionId") : undefined;
+    if (source === undefined || source === this.#forkedFrom) return {};
+    this.#forkedFrom = source;
+    return { metadata: { forked_from: source } };
   }
 
   *#assistant({ origin, record, bytes }: ClaudeLine, message: JsonObject): Generator<ImportStep> {

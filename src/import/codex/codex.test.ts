@@ -315,3 +315,17 @@ test.each([
   const details = messages.flatMap((message) => (message.extra?.reasoning_details as unknown[] | undefined) ?? []);
   expect(details).toMatchObject([{ encrypted_content: "e" }]);
 });
+
+test("a newer fork names the file whose beginning it shares, and a newer subagent its parent", async () => {
+  const bench = importBench();
+  const begin = (payload: object) => ({ timestamp: "2026-05-04T08:00:00.000Z", type: "session_meta", payload });
+  const base = { thread_id: "t1", end_ordinal_exclusive: 9, end_byte_offset: 999 };
+  await bench.import([
+    bench.write("rollout-a.jsonl", [
+      begin({ id: "t2", cwd: "/srv/shop", history_mode: "paginated", history_base: base }),
+    ]),
+    bench.write("rollout-b.jsonl", [begin({ id: "t3", cwd: "/srv/shop", parent_thread_id: "t2" })]),
+  ]);
+  expect(await bench.recorder.session("t2").summary()).toMatchObject({ parent: "", metadata: { forked_from: "t1" } });
+  expect(await bench.recorder.session("t2/agent-t3").summary()).toMatchObject({ parent: "t2" });
+});

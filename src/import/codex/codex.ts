@@ -153,7 +153,9 @@ class Rollout {
       return;
     }
     const spawn = objectAt(objectAt(objectAt(meta, "source"), "subagent"), "thread_spawn");
-    const parent = textAt(spawn, "parent_thread_id");
+    const parent = textAt(spawn, "parent_thread_id") ?? textAt(meta, "parent_thread_id");
+    // Newer forks name the file whose beginning they share; older ones copy it.
+    const shared = textAt(objectAt(meta, "history_base"), "thread_id");
     const main = this.#transcript.session(parent ?? id);
     const session = parent === undefined ? main : main.child(`agent-${id}`);
     this.#ownKey = id;
@@ -166,11 +168,12 @@ class Rollout {
       cwd: textAt(meta, "cwd"),
       git_branch: textAt(objectAt(meta, "git"), "branch"),
       version: textAt(meta, "cli_version"),
-      metadata: Object.fromEntries(
-        ["originator", "model_provider", "forked_from_id"].flatMap((name) =>
+      metadata: Object.fromEntries([
+        ...(shared === undefined ? [] : [["forked_from", shared]]),
+        ...["originator", "model_provider", "forked_from_id"].flatMap((name) =>
           textAt(meta, name) === undefined ? [] : [[name.replace(/_id$/, ""), meta[name] ?? ""]],
         ),
-      ),
+      ]),
     });
     yield session.raw({ ...origin, identity: [meta], is_once: true }, meta);
     if (instructions === undefined) return;
