@@ -8,7 +8,9 @@ import { rolldown } from "rolldown";
 import { dataFiles } from "./source-files.mjs";
 
 const CODE = /\/src\/.*\.ts$/;
-const bundledPackages = ["gpt-tokenizer", "stopword", "@orama/stopwords", "@orama/stemmers", "@bufbuild/protobuf"];
+const bundledPackages = [
+  ...["gpt-tokenizer", "marked", "stopword", "@orama/stopwords", "@orama/stemmers", "@bufbuild/protobuf"],
+];
 const options = {
   platform: /** @type {const} */ ("node"),
   external: new RegExp(`^(?!typebox$|(?:${bundledPackages.join("|")})(?:/|$))[^./]`),

@@ -1,6 +1,7 @@
 // The public interface of the library.
 
 export type { ExportFormat, ExportOptions } from "./export/exports.js";
+export type { PageVerification } from "./export/share/verify-page.js";
 export type { KeyStore } from "./guard/keys.js";
 export type {
   ImportedFile,

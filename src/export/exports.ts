@@ -19,6 +19,7 @@ import { exportAtif } from "./atif.js";
 import { exportMarkdown } from "./markdown.js";
 import { type ExportParts, selectEntries } from "./selection.js";
 import { exportNanobot, exportTimmy } from "./session-files.js";
+import { exportShare, type ShareParts } from "./share/share.js";
 
 /** Who exports, and the name under which several calls are one deed. */
 export interface ExportDeed {
@@ -41,6 +42,8 @@ export interface ExportsParts {
   readonly log: EntryLog;
   readonly calls: ExportReads;
   readonly mask: Mask;
+  readonly seal: ShareParts["seal"];
+  readonly nowMs: () => number;
   /** Yields text once the export is audited. */
   readonly audited: (
     pieces: AsyncGenerator<string>,
@@ -61,36 +64,44 @@ export class Exports {
     deed: ExportDeed,
     onUnaudited?: OnUnaudited,
   ): AsyncGenerator<string, void, undefined> {
-    const { log, calls, mask, audited } = this.#parts;
+    const note = { action: "export", target: targetOf(query), ...deed } as const;
+    yield* this.#parts.audited(this.unaudited(query), note, onUnaudited);
+  }
+
+  /** The same for a comparison within the program, up to a position: nobody is given it. */
+  async *unaudited(query: ExportQuery, through?: number): AsyncGenerator<string> {
+    const { log, calls, mask, seal, nowMs } = this.#parts;
     // Loaded when it is first needed: the formats of exports lean on those of imports, and no other call wants them.
     const { exportEntries } = await import("./exports.js");
-    const pieces = exportEntries(
+    yield* exportEntries(
       {
         log,
         mask,
+        seal,
+        nowMs,
         positions: (request) => calls.positions(request),
         sessionPositions: (range) => calls.sessionPositions(range),
         sessionSummary: (of) => calls.recordedSummary(of),
       },
       query,
+      through,
     );
-    yield* audited(pieces, { action: "export", target: targetOf(query), ...deed }, onUnaudited);
   }
 }
 
 /** The forms of an export. */
-const exportFormats = ["hansard", "nanobot", "timmy", "markdown", "atif"] as const;
+const exportFormats = ["hansard", "nanobot", "timmy", "markdown", "html", "atif"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 const format: Parameter<ExportFormat | string, ExportFormat> = {
   description:
-    "`hansard` contains everything and can be imported again; `nanobot`, `timmy` and `atif` hold one session, which must be " +
-    "named, and `markdown` is for people.",
+    "`hansard` contains everything and can be imported again; `nanobot`, `timmy`, `atif` and `html` hold one session, which must " +
+    "be named; `markdown` and `html` are for people, and masked.",
   schema: { type: "string", enum: exportFormats, default: "hansard" },
   flag: {
     name: "format",
     value: "name",
-    says: "hansard (everything, for import), nanobot, timmy, markdown or atif (hansard)",
+    says: "hansard (everything, for import), nanobot, timmy, markdown, html or atif (hansard)",
   },
   refusals: ["field_invalid", "session_id_invalid"],
   parse: parseFormat,
@@ -193,14 +204,15 @@ function parseExportId(id: unknown): string | undefined | Rejection {
 
 /** Whether files of this form hold one session each. */
 function needsSession(format: ExportFormat): boolean {
-  return format === "nanobot" || format === "timmy" || format === "atif";
+  return format === "nanobot" || format === "timmy" || format === "atif" || format === "html";
 }
 
 // Export: the chosen entries in the chosen format, as a stream, so the size of the log does not matter.
 
-export async function* exportEntries(parts: ExportParts, query: ExportQuery): AsyncGenerator<string> {
+export async function* exportEntries(parts: ShareParts, query: ExportQuery, through?: number): AsyncGenerator<string> {
   // What arrives from here on is not part of it.
-  const head = await parts.log.head();
+  const now = await parts.log.head();
+  const head = { ...now, position: Math.min(now.position, through ?? now.position) };
   switch (query.format) {
     case "hansard":
       return yield* exportHansard(parts, { filter: query.filter, masked: query.masked, head });
@@ -210,6 +222,8 @@ export async function* exportEntries(parts: ExportParts, query: ExportQuery): As
       return yield* exportTimmy(parts, { query, head });
     case "markdown":
       return yield* exportMarkdown(parts, { query, head });
+    case "html":
+      return yield* exportShare(parts, { query, head });
     case "atif":
       return yield* exportAtif(parts, { query, head });
     default:

@@ -236,6 +236,9 @@ function writingParts(
       log,
       calls,
       mask,
+      // A page without a seal is still worth reading.
+      seal: () => admin.seal().catch(() => undefined),
+      nowMs: writeContext.nowMs,
       audited: (pieces, deed, onUnaudited) => audited(pieces, () => note(deed), onUnaudited),
     }),
   };

@@ -1,6 +1,7 @@
 // The recorder: everything that can be done with an open store, as the interface of the library.
 
 import { type ExportOptions, type Exports, exportInput, parseExportQuery } from "../export/exports.js";
+import type { PageVerification } from "../export/share/verify-page.js";
 import type { Keys } from "../guard/keys.js";
 import type { Scope } from "../guard/scopes.js";
 import type { ImportedSessions } from "../import/again.js";
@@ -82,7 +83,7 @@ export interface RecorderParts {
   /** Opened with parsed options; the original ones are needed by threads and servers. */
   readonly tails: { open(query: TailQuery, given: TailOptions): Tail };
   readonly imports: Pick<ImportWriter, keyof ImportWriter> & { readonly sessions?: ImportedSessions };
-  readonly exports: Pick<Exports, "entries">;
+  readonly exports: Pick<Exports, "entries" | "unaudited">;
   readonly monitoring: Pick<Monitoring, keyof Monitoring>;
   /** How a session is consolidated if that is not planned here. */
   readonly consolidate?: SessionRecorder["consolidate"];
@@ -291,6 +292,21 @@ export class Recorder extends OperationMethodsBase {
   async verify(options: VerifyOptions = {}): Promise<Verification> {
     const { against } = knownOptions(options, optionTables.verify);
     return against === undefined ? this.#operations.verify() : orThrow(await this.#open().admin.verify(against));
+  }
+
+  /**
+   * Compares a page that `hansard share` wrote with the store: that it is as it was written, that every entry has the hash that
+   * it says, that its seal holds, and that its text is what this store shows of these entries.
+   */
+  async verifyPage(html: string): Promise<PageVerification> {
+    const { exports, admin, nowMs } = this.#open();
+    const { verifyPage } = await import("../export/share/verify-page.js");
+    return verifyPage(html, {
+      page: (session_id, through) =>
+        exports.unaudited(orThrow(parseExportQuery({ format: "html", session_id }, nowMs())), through),
+      entry: (position) => this.getEntry(position),
+      chain: async (seal) => (seal === undefined ? this.verify() : orThrow(await admin.verify(seal))),
+    });
   }
 
   /**

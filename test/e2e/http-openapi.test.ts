@@ -66,6 +66,7 @@ test("the document names every route but those that serve pages", async () => {
     ...["GET /recall", "GET /reflection"],
     ...["GET /search", "GET /session-history"],
     ...["GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
+    ...["GET /sessions/:id/outline", "GET /sessions/:id/share"],
     ...["GET /stats", "GET /tail", "GET /usage", "GET /verify"],
     ...["POST /api/public/otel/v1/traces", "POST /entries", "POST /forget", "POST /hooks/claude-code"],
     ...["POST /interactions", "POST /interactions/:id/extract"],

@@ -69,7 +69,10 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
       acceptLog: () => elsewhere("accepting a log"),
       keepSeals: () => elsewhere("keeping seals"),
     },
-    exports: { entries: (query, { id }) => exportFrom(server, query, id) },
+    exports: {
+      entries: (query, { id }) => exportFrom(server, query, id),
+      unaudited: (query) => exportFrom(server, query, undefined),
+    },
     monitoring: {
       health: () => server.get("/health", ["status", "position"]),
       load: () => ({ capture: { entries: 0, bytes: 0, is_pressed: false }, tails: 0 }),
@@ -96,6 +99,12 @@ async function* exportFrom(
 ): AsyncGenerator<string, void, undefined> {
   // Times without a zone are in the caller's zone, not the server's.
   const form = format === "hansard" ? {} : { format, timezone: clock.zone };
+  if (format === "html") {
+    // A key that may read may share a page.
+    const path = `/sessions/${encodeURIComponent(String(given.session_id))}/share`;
+    const page = await server.open(path, { reads_all: true, accepts: /^text\/html/ });
+    return yield* wholeParts(page.body, "\n");
+  }
   const query = { ...given, ...form, masked: masked ? "1" : undefined, export_id };
   const answer = await server.open("/export", { query, reads_all: true });
   yield* wholeParts(answer.body, "\n");

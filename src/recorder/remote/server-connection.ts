@@ -35,6 +35,8 @@ interface Asking {
 
 interface Opening extends Asking {
   readonly signal?: AbortSignal;
+  /** The type of an answer that is none of the usual ones. */
+  readonly accepts?: RegExp | undefined;
 }
 
 interface Sending extends Pick<Asking, "reads_all"> {
@@ -74,11 +76,14 @@ export class ServerConnection {
   }
 
   /** An answer that is read as it comes. */
-  async open(path: string, { query = {}, reads_all, signal }: Opening = {}): Promise<ServerAnswer> {
+  async open(
+    path: string,
+    { query = {}, reads_all, signal, accepts = OUR_TYPES }: Opening = {},
+  ): Promise<ServerAnswer> {
     const timeout_ms = this.#timeoutMs(reads_all);
     const request = { path: withQuery(path, query), timeout_ms, signal };
     const answer = await this.#reached(this.#connection.open(request));
-    if (isSuccess(answer) && OUR_TYPES.test(answer.content_type)) return { ...answer, body: this.#read(answer.body) };
+    if (isSuccess(answer) && accepts.test(answer.content_type)) return { ...answer, body: this.#read(answer.body) };
     if (isSuccess(answer)) answer.cancel();
     throw this.#toError({ ...answer, text: isSuccess(answer) ? "" : await readText(answer.body).catch(() => "") });
   }

@@ -75,6 +75,10 @@ const commandGroups = {
       summary: "write a session back where a coding agent goes on with it",
       load: async () => (await import("./commands/resume.js")).resumeCommand,
     },
+    share: {
+      summary: "write a session as one HTML page, to send to somebody",
+      load: async () => (await import("./commands/share.js")).shareCommand,
+    },
     export: {
       summary: "write entries to a file",
       load: async () => (await import("./commands/export.js")).exportCommand,

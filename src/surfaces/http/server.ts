@@ -21,6 +21,7 @@ import { mcpRoutes } from "./routes/mcp.js";
 import { metricsRoutes } from "./routes/metrics.js";
 import { operationRoutes } from "./routes/operations.js";
 import { isUnreadableView, pageRoutes, readPage, sendHtml } from "./routes/page.js";
+import { shareRoutes } from "./routes/share.js";
 import { custodyRoutes } from "./routes/store-state.js";
 import { tailRoutes } from "./routes/tail.js";
 import { telemetryRoutes } from "./routes/telemetry.js";
@@ -89,6 +90,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   operationRoutes(app, recorder);
   tailRoutes(app, recorder);
   exportRoutes(app, recorder);
+  shareRoutes(app, recorder);
   custodyRoutes(app, { recorder, version, inspect: options.inspect });
   accessRoutes(app, recorder);
   metricsRoutes(app, { recorder, gates, bodies });

@@ -1,21 +1,23 @@
 // `hansard verify` and `hansard seal`: whether every entry is as it was recorded, and a signed statement to check that against.
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import type { Command } from "commander";
+import { PAGE_BYTES_MAX } from "../../../export/share/check.js";
 import { verifyFile } from "../../../import/export-check.js";
-import type { Recorder, Verification } from "../../../index.js";
+import type { PageVerification, Recorder, Verification } from "../../../index.js";
 import { isSealFlaw } from "../../../model/verification.js";
 import { type CommandModule, helpText, type Invocation, printResult, withProgress, withRecorder } from "../command.js";
-import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { type ExitStatus, exitStatus, Failed, WrongUse } from "../failures.js";
 import { hintText } from "../hints.js";
 import { countOf, formatCount } from "../text/table.js";
 import { cleanText, type Pane } from "../text/terminal.js";
 
+const PAGE_BEGIN = "<!doctype html>";
 const WARNING = "triggers that protect the log were missing; the next command that writes restores them";
 
 export const verifyCommand: CommandModule = {
   define(command: Command): void {
     command
-      .argument("[file]", "a file written by `hansard export`; without it, the store")
+      .argument("[file]", "a file written by `hansard export`, or a page by `hansard share`; without it, the store")
       .option("--against <file>", "check the newest of these seals, printed by `hansard seal`, one per line")
       .option("--seal-key <path>", "the key that must have signed them (HANSARD_SEAL_KEY)")
       .option("--json", "print JSON")
@@ -28,6 +30,7 @@ its last seal says.`,
           ],
           [
             ["check an export", "hansard verify record.ndjson"],
+            ["compare a shared page with the store that it came from", "hansard verify session.html"],
             ["check that nothing sealed is missing", "hansard verify --against seals.ndjson"],
             ["check the record every night", "hansard verify || echo 'the record was tampered with'"],
           ],
@@ -39,6 +42,7 @@ its last seal says.`,
     const { operands, settings, options } = invocation;
     const [file] = operands;
     if (file !== undefined && options.against !== undefined) throw sealOfStore();
+    if (file !== undefined && isPage(file)) return checkPage(invocation, file);
     const against = typeof options.against === "string" ? readSeal(options.against) : undefined;
     const result = await withProgress(invocation, (progress) => {
       progress.show("Checking the hash chain …");
@@ -75,6 +79,58 @@ export const sealCommand: CommandModule = {
     return exitStatus.done;
   },
 };
+
+/** Pages are HTML; exports begin with a brace. */
+function isPage(path: string): boolean {
+  const begin = Buffer.alloc(PAGE_BEGIN.length);
+  try {
+    // A pipe is read once, as an export.
+    if (!statSync(path).isFile()) return false;
+    const file = openSync(path, "r");
+    try {
+      readSync(file, begin, 0, begin.length, 0);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+  return begin.toString("latin1").toLowerCase() === PAGE_BEGIN;
+}
+
+async function checkPage(invocation: Invocation, path: string): Promise<ExitStatus> {
+  const { size } = statSync(path);
+  if (size > PAGE_BYTES_MAX) {
+    const message = `the page cannot be read: it has more than ${PAGE_BYTES_MAX / 1024 / 1024} MB`;
+    throw new Failed({ code: "file_not_read", field: "file", message });
+  }
+  const result = await withProgress(invocation, (progress) => {
+    progress.show("Comparing the page with the store …");
+    return withRecorder(invocation, { create: false }, (recorder) => recorder.verifyPage(readFileSync(path, "utf8")));
+  });
+  printResult(invocation, result, pageText);
+  return result.ok ? exitStatus.done : exitStatus.failed;
+}
+
+function pageText(result: PageVerification, { colours }: Pane): string {
+  const { green, red, bold, dim } = colours;
+  if (!result.ok) {
+    const where = result.position === 0 ? "the page" : `entry ${result.position}`;
+    return `${bold(red(`${where}:`))} ${cleanText(result.reason)}\n`;
+  }
+  const { session_id, entries, erased, articles, seal } = result;
+  const gone = erased === 0 ? "" : ` (${formatCount(erased)} erased or replaced since)`;
+  const shown =
+    articles === undefined
+      ? "the session went on, so the text was not compared"
+      : `the text of ${countOf(articles, "article", "articles")} is what this store shows, with secrets masked`;
+  const sealed =
+    seal === undefined
+      ? "no seal was checked"
+      : `the seal of ${seal.sealed_at} holds, made with key ${seal.public_key}`;
+  const lines = [`session ${cleanText(session_id)}`, shown, sealed].map((line) => `    ${dim(line)}\n`).join("");
+  return `${bold(green("ok:"))} ${countOf(entries, "entry has", "entries have")} the hash that the page says${gone}\n${lines}`;
+}
 
 async function checkFile(path: string): Promise<Verification> {
   const result = await verifyFile(path);

@@ -1,7 +1,7 @@
 // The record, or a part of it, over HTTP: one entry per line, sent as it is read.
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import { streams } from "../../../operations/streams.js";
+import { sharePolicy, streams } from "../../../operations/streams.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { callerOf, isStillAdmitted, recordingOf } from "../checks/callers.js";
 import { readQuery } from "../checks/query.js";
@@ -25,15 +25,20 @@ export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
     // Errors at the start are raised while a status can still be sent.
     const first = await chunks.next();
     reply.type(typeByFormat[asked.format ?? ""] ?? NDJSON);
+    if (asked.format === "html") reply.header("content-security-policy", sharePolicy);
     return reply.send(Readable.from(startingWith(first.value ?? "", chunks), { objectMode: false }));
   });
 }
 
 const NDJSON = "application/x-ndjson";
 /** Formats other than NDJSON. */
-const typeByFormat: { readonly [format: string]: string } = { markdown: "text/markdown", atif: "application/json" };
+const typeByFormat: { readonly [format: string]: string } = {
+  markdown: "text/markdown",
+  html: "text/html; charset=utf-8",
+  atif: "application/json",
+};
 
-async function* startingWith(
+export async function* startingWith(
   first: string,
   rest: AsyncGenerator<string, void, undefined>,
 ): AsyncGenerator<string, void, undefined> {
@@ -41,7 +46,7 @@ async function* startingWith(
   yield* rest;
 }
 
-async function* inChunks(
+export async function* inChunks(
   lines: AsyncGenerator<string, void, undefined>,
   isAdmitted: () => Promise<boolean>,
 ): AsyncGenerator<string, void, undefined> {
@@ -73,8 +78,11 @@ const exportOperation: OpenApiOperation = {
   parameters,
   responses: {
     200: {
-      description: "One JSON object per line; with `format=markdown` Markdown, with `format=atif` one JSON document.",
-      content: Object.fromEntries([NDJSON, ...Object.values(typeByFormat)].map((type) => [type, { schema: text }])),
+      description:
+        "One JSON object per line; with `format=markdown` Markdown, with `format=html` a page, with `format=atif` one JSON document.",
+      content: Object.fromEntries(
+        [NDJSON, ...Object.values(typeByFormat)].map((type) => [type.replace(/;.*/, ""), { schema: text }]),
+      ),
     },
     ...refusals(...codes, ...queryRefusals, "store_failed", "recorder_closed"),
   },
