@@ -1,24 +1,44 @@
-// Bundles what the package is entered by into few files in dist/bundle: loading hundreds of modules would take most of the
-// time that a short command runs, and every thread loads its own again. Packages stay outside, except typebox, which has hundreds
-// of files, and those that are hardly used: one encoding of 2 MB from gpt-tokenizer's 30 MB, and from the lists of stop words
-// and the stemmers a tenth.
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// Bundles the program with the packages it uses into few files in dist/bundle: nothing has to be installed with it, and loading
+// hundreds of modules would take most of the time that a short command runs. What few commands need is a file of its own,
+// loaded when it is used. Only the SQLite driver for Node 20 stays outside, because it has compiled files.
+import { copyFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { rolldown } from "rolldown";
+import { writeLicenses } from "./licenses.mjs";
 import { dataFiles } from "./source-files.mjs";
 
-const CODE = /\/src\/.*\.ts$/;
-const bundledPackages = [
-  ...["gpt-tokenizer", "marked", "stopword", "@orama/stopwords", "@orama/stemmers", "@bufbuild/protobuf"],
+const groups = [
+  // All that `hansard --version` loads.
+  { name: "version", test: /\/(?:cli\/version|model\/files)\.ts$/, priority: 3 },
+  // Reached by several ways in; a file for each combination of them would be hundreds.
+  {
+    name: "shared",
+    test: /\/src\/(?!surfaces\/|import\/|engines\/(?:sqlite|postgres)\/).*\.ts$/,
+    minShareCount: 2,
+    priority: 2,
+  },
+  // The formats of other programs are loaded by an import; what all the others need of its folder is not.
+  { name: "shared", test: /\/src\/import\//, minShareCount: 4, priority: 2 },
+  { name: "sqlite", test: /\/src\/engines\/sqlite\//, priority: 1 },
+  // What commands need of these without a server; the server itself is loaded when one is started.
+  { name: "http-checks", test: /\/src\/surfaces\/http\/(?:checks\/(?:bodies|hosts|limits)|describe\/)/, priority: 1 },
+  { name: "words", test: /\/node_modules\/(?:stopword|@orama)\// },
 ];
+
+/** @type {import("rolldown").InputOptions} */
 const options = {
-  platform: /** @type {const} */ ("node"),
-  external: new RegExp(`^(?!typebox$|(?:${bundledPackages.join("|")})(?:/|$))[^./]`),
+  platform: "node",
+  external: [/^node:/, "@photostructure/sqlite", "vitest", "pg-native"],
   transform: { target: "node20" },
+  onLog(level, log, handle) {
+    // What is loaded when it is used may still be part of a file that is loaded anyway.
+    if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);
+  },
 };
 
 /** @param {string} root */
 export async function bundle(root) {
+  const output = { dir: join(root, "dist", "bundle"), sourcemap: true };
   const threads = ["checkpoint", "log", "purge", "read", "tail"].map((name) => [`${name}-thread`, threadSource(name)]);
   const input = {
     index: "src/index.ts",
@@ -26,66 +46,46 @@ export async function bundle(root) {
     main: "src/surfaces/cli/main.ts",
     ...Object.fromEntries(threads),
   };
-  const shared = await rolldown({ ...options, cwd: root, input });
-  const output = { dir: join(root, "dist", "bundle"), sourcemap: true };
-  await shared.write({
+  const together = await rolldown({ ...options, cwd: root, input });
+  const written = await together.write({
     ...output,
     cleanDir: true,
-    chunkFileNames: "[name].js",
-    codeSplitting: {
-      groups: [
-        // All that `hansard --version` loads.
-        { name: "version", test: /\/(?:cli\/version|model\/files)\.ts$/, priority: 1 },
-        { name: "shared", test: CODE, minShareCount: 4 },
-      ],
-    },
+    chunkFileNames: ({ name, facadeModuleId }) => `${facadeModuleId ? chunkName(facadeModuleId) : name}.js`,
+    codeSplitting: { groups },
   });
-  copyLicenses(root, output.dir);
+  writeLicenses(root, output.dir, written);
   for (const file of dataFiles) copyFileSync(join(root, file), join(output.dir, basename(file)));
   // Threads that write run with every capture and every erasure, and need a tenth of the shared code: bundled alone they start sooner
   // and take less memory.
   // They are built with the others anyway, so shared code stays in one file.
-  for (const input of [...["checkpoint", "log", "purge"].map(threadSource), "src/import/foreign-database-process.ts"]) {
-    const alone = await rolldown({ ...options, cwd: root, input });
-    await alone.write({ ...output, codeSplitting: false });
-  }
+  const alone = [...["checkpoint", "log", "purge"].map(threadSource), "src/import/foreign-database-process.ts"];
+  await Promise.all([
+    ...alone.map((file) => bundleAlone(root, output, { input: file })),
+    // Agents load the client in browsers too.
+    bundleAlone(root, output, { input: { client: "client/index.ts" }, platform: "neutral" }),
+  ]);
 }
 
 /**
- * Their licenses ask to go with every copy.
- *
  * @param {string} root
- * @param {string} dir
+ * @param {import("rolldown").OutputOptions} output
+ * @param {import("rolldown").InputOptions} given
  */
-function copyLicenses(root, dir) {
-  for (const name of bundledPackages) {
-    const folder = join(root, "node_modules", name);
-    const license = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
-    const target = join(dir, `LICENSE.${name.replace("/", "-").replace("@", "")}`);
-    if (license !== undefined) copyFileSync(join(folder, license), target);
-    else writeFileSync(target, noticesOf(name, folder));
-  }
+async function bundleAlone(root, output, given) {
+  const alone = await rolldown({ ...options, cwd: root, ...given });
+  await alone.write({ ...output, codeSplitting: false });
 }
 
-/** Files whose first comments are their license, of packages that have it nowhere else. */
-const noticeFiles = { "@bufbuild/protobuf": ["dist/esm/wire/binary-encoding.js", "dist/esm/wire/varint.js"] };
-
 /**
- * @param {string} name
- * @param {string} folder
+ * Of a package the package's name, of an engine the engine's.
+ *
+ * @param {string} module The path of the module that is loaded when it is used.
  */
-function noticesOf(name, folder) {
-  const files = name in noticeFiles ? noticeFiles[/** @type {keyof typeof noticeFiles} */ (name)] : [];
-  const notices = files.map((file) => {
-    const lines = readFileSync(join(folder, file), "utf8").split("\n");
-    const comment = lines.slice(
-      0,
-      lines.findIndex((line) => !line.startsWith("//")),
-    );
-    return comment.map((line) => line.replace(/^\/\/ ?/, "")).join("\n");
-  });
-  if (notices.join("").trim() === "") throw new Error(`${name} has no license file.`);
-  return `${notices.join("\n\n")}\n`;
+function chunkName(module) {
+  const path = module.replaceAll("\\", "/");
+  const [, inPackage, inEngine] =
+    /\/node_modules\/(?:@[^/]+\/)?([^/]+)\/|\/engines\/([^/]+)\/store\.ts$/.exec(path) ?? [];
+  return inPackage ?? inEngine ?? basename(path, ".ts");
 }
 
 /** @param {string} name */

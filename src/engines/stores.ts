@@ -3,6 +3,7 @@
 
 import { Fault } from "../model/fault.js";
 import { isDatabaseAddress, isServerAddress, type StoreFiles, storeFiles } from "../model/store-location.js";
+import { memoryEngine } from "./memory/store.js";
 import type { Store, StoreEngine, StoreOptions } from "./port.js";
 
 interface EngineRow {
@@ -11,7 +12,7 @@ interface EngineRow {
 }
 
 const engines: readonly EngineRow[] = [
-  { serves: isInProcess, load: async () => (await import("./memory/store.js")).memoryEngine },
+  { serves: isInProcess, load: async () => memoryEngine },
   { serves: isDatabaseAddress, load: async () => (await import("./postgres/store.js")).postgresEngine },
   { serves: isServerAddress, load: refuseServer },
   // Everything else is a path.

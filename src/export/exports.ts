@@ -71,8 +71,6 @@ export class Exports {
   /** The same for a comparison within the program, up to a position: nobody is given it. */
   async *unaudited(query: ExportQuery, through?: number): AsyncGenerator<string> {
     const { log, calls, mask, seal, nowMs } = this.#parts;
-    // Loaded when it is first needed: the formats of exports lean on those of imports, and no other call wants them.
-    const { exportEntries } = await import("./exports.js");
     yield* exportEntries(
       {
         log,
@@ -209,7 +207,7 @@ function needsSession(format: ExportFormat): boolean {
 
 // Export: the chosen entries in the chosen format, as a stream, so the size of the log does not matter.
 
-export async function* exportEntries(parts: ShareParts, query: ExportQuery, through?: number): AsyncGenerator<string> {
+async function* exportEntries(parts: ShareParts, query: ExportQuery, through?: number): AsyncGenerator<string> {
   // What arrives from here on is not part of it.
   const now = await parts.log.head();
   const head = { ...now, position: Math.min(now.position, through ?? now.position) };

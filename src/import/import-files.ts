@@ -1,5 +1,6 @@
 // Import: finds the files, recognises the format of each, and reads one after the other into the log.
 import { basename, resolve } from "node:path";
+import type { AbortSignalLike } from "../model/abort-signal.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/time.js";
 import { DerivedAgain } from "./again.js";
@@ -81,7 +82,7 @@ export interface ImportPlan {
   /** Whether a program is still writing to the files: unfinished records are then left out, and read again later. */
   readonly isGrowing?: () => boolean;
   /** Ends the reading of a database at once. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignalLike;
   /** The formats that are read; decided for each file, where it is left out. */
   readonly formats?: FormatsRead | undefined;
 }

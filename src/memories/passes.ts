@@ -8,7 +8,7 @@ import { optionNames } from "../model/options.js";
 import type { MemoryReads } from "./memory-calls.js";
 import type { MemoryUse, PassRange, RulesFound, TurnUses } from "./pass-steps.js";
 import { CommandLessons } from "./propose/commands/lessons.js";
-import type { ModelPassOptions } from "./propose/model/model-pass.js";
+import { ModelPass, type ModelPassOptions } from "./propose/model/model-pass.js";
 import { isRuleClass } from "./propose/rule-classes.js";
 import { UserWords } from "./propose/words/user-words.js";
 import type {
@@ -127,7 +127,6 @@ export class Passes {
     const collected = new ExtractionCollector();
     const { calls, writeContext, attempt } = this.#parts;
     const propose = (proposal: Proposal): Promise<void> => this.#propose(proposal, collected);
-    const { ModelPass } = await import("./propose/model/model-pass.js");
     const pass = new ModelPass({ calls, writeContext, propose, append: attempt }, options, collected);
     const stopped = await pass.run();
     return { ...collected.finish(0), ...(stopped === undefined ? {} : { stopped }) };

@@ -17,6 +17,7 @@ import { readPriceFile } from "../usage/price-file.js";
 import { composeRecorder } from "./compose-recorder.js";
 import { type EngineParts, openStoreParts, type StorePartsOptions } from "./open-store-parts.js";
 import type { Recorder } from "./recorder.js";
+import { connectServer } from "./remote/connect-server.js";
 
 export interface RecorderOptions {
   /**
@@ -90,7 +91,6 @@ async function open(given: RecorderOptions, { reads_here }: Pick<StorePartsOptio
   const prices = options.prices === undefined ? undefined : orThrow(await readPriceFile(options.prices));
   const redact = isRedacting(options) ? mask : undefined;
   if (typeof data === "string" && isServerAddress(data)) {
-    const { connectServer } = await import("./remote/connect-server.js");
     const bookmarks = redact === undefined ? bookmarksOf(data) : undefined;
     return connectServer({ address: data, key: options.key, mask, redact, prices, bookmarks, onRecorded });
   }

@@ -22,6 +22,7 @@ export const memoryEngine: StoreEngine = {
   },
 };
 
+/** @internal Exported for tests. */
 export class MemoryLeases implements Leases {
   readonly engine = "memory";
 
@@ -34,6 +35,7 @@ export class MemoryLeases implements Leases {
   async close(): Promise<void> {}
 }
 
+/** @internal Exported for tests. */
 export class MemoryKeys implements KeyStore {
   readonly engine = "memory";
   readonly #keysById = new Map<string, StoredKey>();

@@ -1,7 +1,7 @@
 // Connections to one PostgreSQL: a pool of uniformly configured sessions, transactions, waiting for the server, and
 // dedicated sessions.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Pool, PoolClient, QueryConfig } from "pg";
+import pg, { type Pool, type PoolClient, type QueryConfig } from "pg";
 import { Fault } from "../../model/fault.js";
 import { displayLocation } from "../../model/store-location.js";
 import { isAway, toFault } from "./faults.js";
@@ -61,7 +61,7 @@ export class Connections implements Session {
 
   /** Waits for the server, and throws a fault that says why it cannot be used. */
   static async open(options: ConnectionOptions): Promise<Connections> {
-    const connections = new Connections(options, await newPool(options));
+    const connections = new Connections(options, newPool(options));
     try {
       await connections.#waitForServer(options);
       await connections.#assertSuitable();
@@ -187,13 +187,7 @@ function withLimit(config: QueryConfig, ms: number): QueryConfig & { readonly qu
   return { ...config, query_timeout: ms };
 }
 
-/** The driver is loaded only if this engine is used. */
-async function newPool({
-  address,
-  lock_ms = LOCK_MS,
-  connections_max = CONNECTIONS_MAX,
-}: ConnectionOptions): Promise<Pool> {
-  const { default: pg } = await import("pg");
+function newPool({ address, lock_ms = LOCK_MS, connections_max = CONNECTIONS_MAX }: ConnectionOptions): Pool {
   const pool = new pg.Pool({
     connectionString: address,
     max: connections_max,

@@ -2,7 +2,7 @@
 
 import { realpathSync, statfsSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { FSWatcher } from "chokidar";
+import { type FSWatcher, watch } from "chokidar";
 import { isRead, ownerOf, type SeenFile, seeFile, seeFiles, statOf, type WatchedRoot } from "./seen-files.js";
 import type { WatchClock } from "./watches.js";
 
@@ -135,7 +135,6 @@ class FolderEvents {
   ): Promise<FolderEvents | undefined> {
     const folder = realpathSync(root.path);
     if (SILENT.has(statfsSync(folder).type)) return undefined;
-    const { watch } = await import("chokidar");
     const named = (path: string): string => join(root.path, relative(folder, path));
     const watcher = watch(folder, {
       ignoreInitial: true,

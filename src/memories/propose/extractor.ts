@@ -1,4 +1,5 @@
 // The interface of a model that proposes memories.
+import type { AbortSignalLike } from "../../model/abort-signal.js";
 
 export interface ModelRequest {
   /** The instructions: docs/EXTRACTION_PROMPT.md. */
@@ -22,9 +23,6 @@ export type ModelReply =
       /** Whether nothing was sent. */
       readonly unsent?: true;
     };
-
-/** An `AbortSignal`, also for programs compiled without its type. */
-export type AbortSignalLike = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : unknown;
 
 export interface Extractor {
   /** The model's name as its user writes it; another name is another generation. */

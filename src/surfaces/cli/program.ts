@@ -1,7 +1,8 @@
-// The commands by name. Each module is loaded only when its command runs.
+// The commands by name. They are loaded together, as one file of the bundle; what few of them need is loaded when it is used.
 import { Command, CommanderError, type HelpConfiguration, type Option } from "commander";
 import pico from "picocolors";
 import type { CommandModule, Invocation } from "./command.js";
+import * as commands from "./commands.js";
 import { type ExitStatus, exitStatus, reportFailure, WrongUse } from "./failures.js";
 import { formerConfigNote } from "./setting-sources.js";
 import { resolveSettings } from "./settings.js";
@@ -11,7 +12,7 @@ import { readVersion } from "./version.js";
 
 interface CommandEntry {
   readonly summary: string;
-  readonly load: () => Promise<CommandModule>;
+  readonly module: CommandModule;
 }
 
 /** The commands in the groups of `hansard --help`. */
@@ -19,53 +20,53 @@ const commandGroups = {
   Record: {
     record: {
       summary: "record an entry, or many from standard input",
-      load: async () => (await import("./commands/record.js")).recordCommand,
+      module: commands.recordCommand,
     },
     import: {
       summary: "import files of other tools, or an export",
-      load: async () => (await import("./commands/import.js")).importCommand,
+      module: commands.importCommand,
     },
     watch: {
       summary: "record what other tools write, while they write it",
-      load: async () => (await import("./commands/watch.js")).watchCommand,
+      module: commands.watchCommand,
     },
     hooks: {
       summary: "install Claude Code hooks that record its sessions",
-      load: async () => (await import("./commands/hooks.js")).hooksCommand,
+      module: commands.hooksCommand,
     },
     proxy: {
       summary: "forward model calls to their provider, and record them",
-      load: async () => (await import("./commands/proxy.js")).proxyCommand,
+      module: commands.proxyCommand,
     },
     deliver: {
       summary: "deliver spooled entries of agents that have exited",
-      load: async () => (await import("./commands/deliver.js")).deliverCommand,
+      module: commands.deliverCommand,
     },
   },
   Find: {
     list: {
       summary: "list entries, newest first",
-      load: async () => (await import("./commands/list.js")).listCommand,
+      module: commands.listCommand,
     },
     show: {
       summary: "show one entry in full",
-      load: async () => (await import("./commands/show.js")).showCommand,
+      module: commands.showCommand,
     },
     search: {
       summary: "search what was recorded",
-      load: async () => (await import("./commands/search.js")).searchCommand,
+      module: commands.searchCommand,
     },
     sessions: {
       summary: "list sessions, or show one with its timeline",
-      load: async () => (await import("./commands/sessions.js")).sessionsCommand,
+      module: commands.sessionsCommand,
     },
     history: {
       summary: "print a session as model messages",
-      load: async () => (await import("./commands/history.js")).historyCommand,
+      module: commands.historyCommand,
     },
     tail: {
       summary: "show entries as they are recorded",
-      load: async () => (await import("./commands/tail.js")).tailCommand,
+      module: commands.tailCommand,
     },
     lost: {
       summary: "list sessions whose files are gone; the record keeps them",
@@ -81,112 +82,112 @@ const commandGroups = {
     },
     export: {
       summary: "write entries to a file",
-      load: async () => (await import("./commands/export.js")).exportCommand,
+      module: commands.exportCommand,
     },
   },
   Understand: {
     context: {
       summary: "show what a model was given for an answer",
-      load: async () => (await import("./commands/context.js")).contextCommand,
+      module: commands.contextCommand,
     },
     told: {
       summary: "was this text in the model's context?",
-      load: async () => (await import("./commands/told.js")).toldCommand,
+      module: commands.toldCommand,
     },
     reflect: {
       summary: "report what went wrong, what recurs and what has changed",
-      load: async () => (await import("./commands/reflect.js")).reflectCommand,
+      module: commands.reflectCommand,
     },
     usage: {
       summary: "sum up tokens and cost, each call counted once",
-      load: async () => (await import("./commands/usage.js")).usageCommand,
+      module: commands.usageCommand,
     },
     stats: {
       summary: "count entries by kind and project",
-      load: async () => (await import("./commands/stats.js")).statsCommand,
+      module: commands.statsCommand,
     },
   },
   Learn: {
     memories: {
       summary: "list, show, add and audit memories",
-      load: async () => (await import("./commands/memories.js")).memoriesCommand,
+      module: commands.memoriesCommand,
     },
     review: {
       summary: "review pending candidates, one at a time",
-      load: async () => (await import("./commands/review.js")).reviewCommand,
+      module: commands.reviewCommand,
     },
     extract: {
       summary: "propose memories from what was recorded",
-      load: async () => (await import("./commands/extract.js")).extractCommand,
+      module: commands.extractCommand,
     },
     reinforce: {
       summary: "count which memories were given, used and confirmed",
-      load: async () => (await import("./commands/extract.js")).reinforceCommand,
+      module: commands.reinforceCommand,
     },
     recall: {
       summary: "print the memories for a prompt",
-      load: async () => (await import("./commands/recall.js")).recallCommand,
+      module: commands.recallCommand,
     },
   },
   Verify: {
     verify: {
       summary: "check that nothing recorded was changed or removed",
-      load: async () => (await import("./commands/verify.js")).verifyCommand,
+      module: commands.verifyCommand,
     },
     seal: {
       summary: "print a signed statement of the log's current state",
-      load: async () => (await import("./commands/verify.js")).sealCommand,
+      module: commands.sealCommand,
     },
   },
   Operate: {
     serve: {
       summary: "serve the record over HTTP, with a web page",
-      load: async () => (await import("./commands/serve.js")).serveCommand,
+      module: commands.serveCommand,
     },
     mcp: {
       summary: "serve the record to an agent over MCP",
-      load: async () => (await import("./commands/mcp.js")).mcpCommand,
+      module: commands.mcpCommand,
     },
     demo: {
       summary: "serve a week of sample data, discarded on exit",
-      load: async () => (await import("./commands/serve.js")).demoCommand,
+      module: commands.demoCommand,
     },
     keys: {
       summary: "create, list and revoke access keys",
-      load: async () => (await import("./commands/keys.js")).keysCommand,
+      module: commands.keysCommand,
     },
     doctor: {
       summary: "check a store, and say what to do",
-      load: async () => (await import("./commands/doctor.js")).doctorCommand,
+      module: commands.doctorCommand,
     },
     backup: {
       summary: "back up the record to a file while it is in use",
-      load: async () => (await import("./commands/backup.js")).backupCommand,
+      module: commands.backupCommand,
     },
     restore: {
       summary: "create a store from a backup",
-      load: async () => (await import("./commands/backup.js")).restoreCommand,
+      module: commands.restoreCommand,
     },
     copy: {
       summary: "copy a record between a folder and PostgreSQL",
-      load: async () => (await import("./commands/copy.js")).copyCommand,
+      module: commands.copyCommand,
     },
     forget: {
       summary: "remove an entry, a session or a project for good",
-      load: async () => (await import("./commands/forget.js")).forgetCommand,
+      module: commands.forgetCommand,
     },
     scrub: {
       summary: "find entries that contain secrets, and forget them",
-      load: async () => (await import("./commands/forget.js")).scrubCommand,
+      module: commands.scrubCommand,
     },
     retention: {
       summary: "forget entries older than a given age",
-      load: async () => (await import("./commands/forget.js")).retentionCommand,
+      module: commands.retentionCommand,
     },
   },
 } as const satisfies { readonly [group: string]: { readonly [name: string]: CommandEntry } };
 
-const commands: { readonly [name: string]: CommandEntry } = Object.assign({}, ...Object.values(commandGroups));
+const entries: { readonly [name: string]: CommandEntry } = Object.assign({}, ...Object.values(commandGroups));
 
 /** Runs the command that the arguments name, and returns the exit status. */
 export async function run(args: readonly string[]): Promise<ExitStatus> {
@@ -231,8 +232,7 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     }
   }
   program.hook("preSubcommand", async (_, command) => {
-    const { load } = commands[command.name()] as CommandEntry;
-    const module = await load();
+    const { module } = entries[command.name()] as CommandEntry;
     module.define(command);
     command.option("--data <place>", DATA_HELP);
     command.option("--config <file>", CONFIG_HELP);
@@ -340,7 +340,7 @@ const codeByCommanderCode = {
 /** Commander's error in our form: its suggestion becomes the hint. */
 function toWrongUse(error: CommanderError, args: readonly string[]): WrongUse {
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  const name = args.find((arg) => Object.hasOwn(commands, arg));
+  const name = args.find((arg) => Object.hasOwn(entries, arg));
   const help = `See \`hansard${name === undefined ? "" : ` ${name}`} --help\`.`;
   const isSearch = name === "search" && error.code === "commander.unknownOption";
   const exclusion = isSearch ? "To exclude a word, put the query after --: hansard search -- one -other." : undefined;

@@ -9,6 +9,8 @@ import { beyondLoopback, nameBeyondLoopback } from "./checks/hosts.js";
 import { isEnabled } from "./logger.js";
 import { createServer, HOST_DEFAULT, type ServerOptions } from "./server.js";
 
+export { createLogger } from "./logger.js";
+
 export interface ServeOptions extends ServerOptions {
   /** 0 takes any free port. */
   readonly port?: number;

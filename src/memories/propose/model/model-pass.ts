@@ -4,6 +4,7 @@ import { createHash, hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type OwnEntry, packOwn, type WriteContext } from "../../../log/capture/draft.js";
+import type { AbortSignalLike } from "../../../model/abort-signal.js";
 import { Fault } from "../../../model/fault.js";
 import { packageFile } from "../../../model/files.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../../model/json.js";
@@ -13,7 +14,7 @@ import type { SessionList } from "../../../sessions/session-summary.js";
 import type { MemoryReads } from "../../memory-calls.js";
 import type { ExtractionCollector } from "../../passes.js";
 import type { QuotedEntry } from "../../text/quoted-entry.js";
-import type { AbortSignalLike, Extractor, ModelReply } from "../extractor.js";
+import type { Extractor, ModelReply } from "../extractor.js";
 import { EXTRACTION, UNSENT } from "./daily-budget.js";
 import { narrower, SEGMENTATION, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./segments.js";
 

@@ -144,6 +144,7 @@ const UNSAFE = /[:/\\\u0000-\u001f]/g;
 /**
  * A file name for each session: the one that nanobot expects, if no other session has the same. Sessions with the same name,
  * also where a file system ignores case, get a hash appended. Which one keeps the plain name does not depend on their order.
+ * @internal Exported for tests.
  */
 export function fileNamesOf(sessions: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>();

@@ -4,7 +4,6 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { componentSchemas } from "../../http/describe/openapi.js";
-import { serveMcpOverStdio } from "../../mcp/mcp-server.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { addJson } from "../json-edit.js";
@@ -52,6 +51,7 @@ export const mcpCommand: CommandModule = {
 };
 
 async function serve(invocation: Invocation): Promise<void> {
+  const { serveMcpOverStdio } = await import("../../mcp/mcp-server.js");
   await withRecorder(invocation, { create: true }, async (recorder) => {
     const serving = serveMcpOverStdio({ recorder, version: readVersion(), schemas: componentSchemas() });
     const stop = new AbortController();

@@ -5,6 +5,7 @@ import { createSecureContext } from "node:tls";
 import type { Command } from "commander";
 import { Fault } from "../../../model/fault.js";
 import { displayLocation, isServerAddress } from "../../../model/store-location.js";
+import { loadDemo } from "../../../recorder/demo.js";
 import { openRecorder } from "../../../recorder/open-recorder.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { beyondLoopback, isLoopback, nameBeyondLoopback } from "../../http/checks/hosts.js";
@@ -61,7 +62,6 @@ export const demoCommand: CommandModule = {
 
   async run(invocation: Invocation) {
     const settings = { ...invocation.settings, data: "memory:" };
-    const { loadDemo } = await import("../../../recorder/demo.js");
     return serveRecord({ ...invocation, settings }, (recorder) => loadDemo(recorder, Date.now()));
   },
 };
@@ -85,8 +85,8 @@ async function serveRecord(
   const isVerbose = options.verbose === true;
   const isWatching = options.watch === true;
   const proposesWords = options.words === true;
-  const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
-  const logger = logging.createLogger({
+  const { createLogger, serve } = await import("../../http/serve.js");
+  const logger = createLogger({
     // Leaves out Fastify's own lines about its addresses: the banner or the line below has them.
     level: "warn",
     toHint: (hint) => hintText(hint, settings),

@@ -63,7 +63,7 @@ function waitingText(after: number, pane: Pane): string {
   return `${pane.colours.dim(`Waiting for entries after #${after}. Press Ctrl-C to stop.`)}\n`;
 }
 
-/** One entry on one line: time, position, kind, text, session and project. */
+/** One entry on one line: time, position, kind, text, session and project. @internal Exported for tests. */
 export function tailLine(entry: Entry | AlteredEntry, pane: Pane): string {
   const { dim, bold } = pane.colours;
   const labels = [entry.session_id, entry.project].filter((label) => label !== "").map((label) => cleanLine(label));

@@ -1,4 +1,5 @@
 // Plots for a terminal: a curve over a few lines, and horizontal bars.
+import { plot as draw } from "simple-ascii-chart";
 import { formatCount, renderTable } from "./table.js";
 import type { Pane } from "./terminal.js";
 
@@ -22,7 +23,6 @@ export async function drawCurve(
   },
   pane: Pane,
 ): Promise<string> {
-  const { plot: draw } = await import("simple-ascii-chart");
   const points = curve.values.flatMap((value, at): [number, number][] => (value === undefined ? [] : [[at, value]]));
   const top = curve.top ?? Math.max(...points.map(([, value]) => value));
   const format = curve.format ?? formatCount;

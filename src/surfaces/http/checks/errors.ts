@@ -14,7 +14,7 @@ import { Fault, type FaultCode } from "../../../model/fault.js";
 import { itemAt } from "../../../model/item-at.js";
 import { RecorderError, type RejectionCode, type RejectionDetails } from "../../../model/rejection.js";
 import type { ErrorAnswer } from "../contract.js";
-import { logFailure, logRefusal } from "../logger.js";
+import { logFailure, logRefusal } from "../log-lines.js";
 
 export const statusByRejection = {
   already_completed: 409,

@@ -9,7 +9,7 @@ import type { Recorder } from "../../../recorder/recorder.js";
 import { acceptEmptyBodies, bodyOf } from "../checks/bodies.js";
 import { recordingOf } from "../checks/callers.js";
 import { jsonContent, type OpenApiOperation } from "../describe/openapi-operation.js";
-import { logFailure } from "../logger.js";
+import { logFailure } from "../log-lines.js";
 import { type HookedEntry, WaitingEvents } from "./hooked-session.js";
 
 const SOURCE = "claude-code";
