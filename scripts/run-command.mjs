@@ -1,6 +1,7 @@
 // Runs another program to its end: quietly, with its output handed back, or with its output shown as it comes.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { dirname, join } from "node:path";
 
 /**
  * @typedef {object} CommandOptions
@@ -53,7 +54,10 @@ export function runCommand(command, args, { cwd, env, show = false } = {}) {
 export function runNpm(args, options) {
   const npm = process.env.npm_execpath;
   if (npm?.endsWith("npm-cli.js")) return runCommand(process.execPath, [npm, ...args], options);
-  return runCommand("npm", args, options);
+  if (process.platform !== "win32") return runCommand("npm", args, options);
+  // There npm is a script of its shell, which cannot be started like a program.
+  const own = join(dirname(process.execPath), "node_modules", "npm", "bin", "npm-cli.js");
+  return runCommand(process.execPath, [own, ...args], options);
 }
 
 /**

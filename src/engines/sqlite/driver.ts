@@ -50,7 +50,7 @@ export class Database {
     // Only a URI can ask SQLite to open a file for writing without creating it.
     const location = must_exist && !read_only ? `${pathToFileURL(name).href}?mode=rw` : name;
     const given = { readOnly: read_only, timeout: timeout_ms, defensive: !is_unsafe };
-    this.#native = checked(() => new driver.DatabaseSync(location, given));
+    this.#native = checked(() => new (driver().DatabaseSync)(location, given));
     // A file's schema may call no function that has effects: the file may be another program's.
     this.exec("PRAGMA trusted_schema = OFF");
   }
@@ -89,7 +89,7 @@ export class Database {
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    if (!driver.isNodes) this.#finish();
+    if (!driver().isNodes) this.#finish();
     this.#native.close();
   }
 
@@ -276,7 +276,13 @@ function toSqliteError(error: unknown): unknown {
   return new SqliteError(codes[number] ?? codes[number & 0xff] ?? "SQLITE_ERROR", said, error);
 }
 
-const driver = loadDriver();
+let loaded: Driver | undefined;
+
+/** Loaded for the first database: other engines and servers elsewhere need none. */
+function driver(): Driver {
+  loaded ??= loadDriver();
+  return loaded;
+}
 
 function loadDriver(): Driver {
   const own = withoutWarning(() => process.getBuiltinModule("node:sqlite") as unknown);

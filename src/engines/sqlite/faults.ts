@@ -1,5 +1,5 @@
 // Errors of SQLite and of the file system, as faults that say what to do.
-import { readFileSync, statfsSync, statSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { IndexFault } from "../../index/index-holder.js";
 import { Fault } from "../../model/fault.js";
@@ -63,18 +63,32 @@ function isFullDisk(code: string, path: string): boolean {
   }
 }
 
-/** SQLite reports a reached file size limit as an I/O error. Only Linux tells the limit. */
+/** SQLite reports a reached file size limit as an I/O error. Windows has no such limit. */
 function isAtSizeLimit(code: string, path: string): boolean {
   if (code === "EFBIG") return true;
   if (!code.startsWith("SQLITE_IOERR") && code !== "SQLITE_FULL") return false;
   try {
-    const limit = /^Max file size\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+    const limit = fileSizeMax();
     if (limit === undefined) return false;
     const sizes = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-    return Math.max(...sizes) + SIZE_STEP_BYTES > Number(limit);
+    return Math.max(...sizes) + SIZE_STEP_BYTES > limit;
   } catch {
     return false;
   }
+}
+
+/** In bytes, although Node calls them blocks. */
+function fileSizeMax(): number | undefined {
+  // Looking up the names of open connections takes seconds.
+  const report: typeof process.report & { excludeNetwork?: boolean } = process.report;
+  report.excludeNetwork = true;
+  const { userLimits } = report.getReport() as { readonly userLimits?: UserLimits };
+  const soft = userLimits?.file_size_blocks?.soft;
+  return typeof soft === "number" ? soft : undefined;
+}
+
+interface UserLimits {
+  readonly file_size_blocks?: { readonly soft: number | "unlimited" };
 }
 
 export function codeOf(error: unknown): string {

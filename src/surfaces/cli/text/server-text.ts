@@ -31,23 +31,33 @@ export function bannerText(started: Started, pane: Pane): string {
   const [address = ""] = addresses;
   const { bold, dim, cyan, yellow } = pane.colours;
   const isKept = place !== "memory:";
+  const isFirst = isKept && health.position === 0;
   const inner = (text: string, paint: (line: string) => string): string =>
     wrapText(text, (pane.columns ?? 0) - 2)
       .map((line) => `  ${paint(line)}\n`)
       .join("");
   const rows = [
-    ...addresses.map((one, at) => labelled(at === 0 ? "Address" : "", one, pane, cyan)),
-    labelled("API", `${address}/docs`, pane, cyan),
-    labelled("Record", `${isKept ? place : "in memory"}, ${countOf(health.position, "entry", "entries")}`, pane),
-    ...reviewRows(started, pane),
+    ...addresses.map((one, at) => labelled(at === 0 ? "Page" : "", one, pane, cyan)),
+    ...(isFirst
+      ? nextRows(started, pane)
+      : [
+          labelled("API", `${address}/docs`, pane, cyan),
+          labelled("Record", `${isKept ? place : "in memory"}, ${countOf(health.position, "entry", "entries")}`, pane),
+          ...reviewRows(started, pane),
+        ]),
     ...keyRows(started, pane),
   ];
   const trouble = health.status === "ok" ? "" : `\n${inner(hintText(troubleText(health), settings), yellow)}`;
-  const first = health.position === 0 ? firstEntry(address, pane) : "";
-  const end = isKept
-    ? "Press Ctrl-C to stop; nothing recorded is lost."
-    : "Press Ctrl-C to stop; the record is discarded.";
-  return `${bold(`Hansard ${version}`)}\n\n${rows.join("")}${trouble}${first}\n${inner(end, dim)}\n`;
+  const stays = isFirst ? `the record stays in ${place}.` : "nothing recorded is lost.";
+  const end = `Press Ctrl-C to stop; ${isKept ? stays : "the record is discarded."}`;
+  return `${bold(`Hansard ${version}`)}\n\n${rows.join("")}${trouble}\n${inner(end, dim)}\n`;
+}
+
+/** What to do with a record that is empty. */
+function nextRows({ settings }: Started, pane: Pane): readonly string[] {
+  const brought = `${commandLine("hansard import", settings)} finds what agents have written on this machine, and asks`;
+  const followed = `${commandLine("hansard watch", settings)} records what they write from now on; /docs is for your own`;
+  return [labelled("Import", brought, pane), labelled("Record", followed, pane)];
 }
 
 function reviewRows({ health, settings }: Started, pane: Pane): readonly string[] {
@@ -84,18 +94,6 @@ function labelled(label: string, text: string, pane: Pane, paint = (line: string
   const [first = "", ...rest] = wrapText(text, (pane.columns ?? 0) - INDENT);
   const more = rest.map((line) => `${" ".repeat(INDENT)}${paint(line)}\n`).join("");
   return `  ${pane.colours.dim(label.padEnd(INDENT - 2))}${paint(first)}\n${more}`;
-}
-
-/** A call to copy, if the terminal is wide enough for its lines. */
-function firstEntry(address: string, pane: Pane): string {
-  const lines = [
-    `    curl ${address}/interactions \\`,
-    "      -H 'content-type: application/json' \\",
-    `      -d '{"prompt": "Who keeps the record?", "response": "Hansard."}'`,
-  ];
-  const isRoomy = lines.every((line) => line.length <= (pane.columns ?? line.length));
-  if (!isRoomy) return "\n  No entries yet. See /docs.\n";
-  return `\n  Record a first interaction:\n\n${lines.join("\n")}\n`;
 }
 
 type LogLine = { readonly [name: string]: unknown };

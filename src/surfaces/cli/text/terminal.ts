@@ -1,5 +1,6 @@
 // The two streams a command writes to, and cleaning recorded text for them.
 import { homedir } from "node:os";
+import { sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import pico from "picocolors";
 
@@ -111,6 +112,6 @@ export class ProgressLine {
 
 /** A path, with ~ for the home folder. */
 export function pathText(path: string): string {
-  const home = `${homedir()}/`;
-  return cleanLine(path.startsWith(home) ? `~/${path.slice(home.length)}` : path);
+  const home = `${homedir()}${sep}`;
+  return cleanLine(path.startsWith(home) ? `~${sep}${path.slice(home.length)}` : path);
 }
