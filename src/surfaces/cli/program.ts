@@ -70,11 +70,11 @@ const commandGroups = {
     },
     lost: {
       summary: "list sessions whose files are gone; the record keeps them",
-      load: async () => (await import("./commands/lost.js")).lostCommand,
+      module: commands.lostCommand,
     },
     resume: {
       summary: "write a session back where a coding agent goes on with it",
-      load: async () => (await import("./commands/resume.js")).resumeCommand,
+      module: commands.resumeCommand,
     },
     share: {
       summary: "write a session as one HTML page, to send to somebody",

@@ -55,8 +55,8 @@ export function bannerText(started: Started, pane: Pane): string {
 
 /** What to do with a record that is empty. */
 function nextRows({ settings }: Started, pane: Pane): readonly string[] {
-  const brought = `${commandLine("hansard import", settings)} finds what agents have written on this machine, and asks`;
-  const followed = `${commandLine("hansard watch", settings)} records what they write from now on; /docs is for your own`;
+  const brought = `${commandLine("hansard import", settings)}: what agents wrote on this machine; it asks first`;
+  const followed = `${commandLine("hansard watch", settings)}: what they write from now on; /docs: your own agents`;
   return [labelled("Import", brought, pane), labelled("Record", followed, pane)];
 }
 
