@@ -13,13 +13,12 @@ const groups = [
   // Reached by several ways in; a file for each combination of them would be hundreds.
   {
     name: "shared",
-    test: /\/src\/(?!surfaces\/|import\/|engines\/(?:sqlite|postgres)\/).*\.ts$/,
+    test: /\/src\/(?!surfaces\/|import\/|engines\/postgres\/).*\.ts$/,
     minShareCount: 2,
     priority: 2,
   },
   // The formats of other programs are loaded by an import; what all the others need of its folder is not.
   { name: "shared", test: /\/src\/import\//, minShareCount: 4, priority: 2 },
-  { name: "sqlite", test: /\/src\/engines\/sqlite\//, priority: 1 },
   // What commands need of these without a server; the server itself is loaded when one is started.
   { name: "http-checks", test: /\/src\/surfaces\/http\/(?:checks\/(?:bodies|hosts|limits)|describe\/)/, priority: 1 },
   { name: "words", test: /\/node_modules\/(?:stopword|@orama)\// },

@@ -1,10 +1,11 @@
-// Which engine serves an address: a registry, in which the first match counts. An engine is loaded when it is first
-// needed.
+// Which engine serves an address: a registry, in which the first match counts. PostgreSQL's is loaded when it is first needed,
+// since it brings a driver.
 
 import { Fault } from "../model/fault.js";
 import { isDatabaseAddress, isServerAddress, type StoreFiles, storeFiles } from "../model/store-location.js";
 import { memoryEngine } from "./memory/store.js";
 import type { Store, StoreEngine, StoreOptions } from "./port.js";
+import { sqliteEngine } from "./sqlite/store.js";
 
 interface EngineRow {
   serves(address: string): boolean;
@@ -16,7 +17,7 @@ const engines: readonly EngineRow[] = [
   { serves: isDatabaseAddress, load: async () => (await import("./postgres/store.js")).postgresEngine },
   { serves: isServerAddress, load: refuseServer },
   // Everything else is a path.
-  { serves: () => true, load: async () => (await import("./sqlite/store.js")).sqliteEngine },
+  { serves: () => true, load: async () => sqliteEngine },
 ];
 
 /** A server's store is used over HTTP. Maintenance of the store itself runs where the store is. */

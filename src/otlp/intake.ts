@@ -2,6 +2,7 @@
 import type { OnceInput, OnceOutcome } from "../log/capture/record-once.js";
 import { Rejection } from "../model/rejection.js";
 import { readJson } from "./body/json-body.js";
+import { readProtobuf } from "./body/protobuf-body.js";
 import { notOtlp, type OnReceived, type Received, type Signal, signalNames } from "./body/signals.js";
 import { RawEntries } from "./raw-entries.js";
 
@@ -31,7 +32,7 @@ export async function takeTelemetry(
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const refused = await (form === "json"
     ? readJson(buffer, signal, intake.take)
-    : (await import("./body/protobuf-body.js")).readProtobuf(buffer, signal, intake.take));
+    : readProtobuf(buffer, signal, intake.take));
   const answer = await intake.finish();
   if (refused !== undefined) return refused;
   // Nothing in it was of this signal: it is another kind of body, and saying "accepted" would hide the mistake.

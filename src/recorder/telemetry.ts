@@ -2,8 +2,14 @@
 import type { OnceWriter } from "../log/capture/record-once.js";
 import type { NamedLease } from "../model/lease.js";
 import type { Rejection } from "../model/rejection.js";
-import type { TelemetryAnswer, TelemetryBody } from "../otlp/intake.js";
-import type { AssemblingOptions, RemapOptions, Remapped, TraceAssembler } from "../otlp/trace-assembler.js";
+import { type TelemetryAnswer, type TelemetryBody, takeTelemetry } from "../otlp/intake.js";
+import {
+  type AssemblingOptions,
+  type RemapOptions,
+  type Remapped,
+  remapTraces,
+  TraceAssembler,
+} from "../otlp/trace-assembler.js";
 import type { TraceCalls } from "../otlp/trace-calls.js";
 
 interface TelemetryParts {
@@ -26,7 +32,6 @@ export class Telemetry {
   }
 
   async take(body: TelemetryBody, writer: OnceWriter): Promise<TelemetryAnswer | Rejection> {
-    const { takeTelemetry } = await import("../otlp/intake.js");
     const answer = await takeTelemetry(body, (entries) => writer.record(entries));
     this.#assembler?.received();
     return answer;
@@ -44,7 +49,6 @@ export class Telemetry {
   }
 
   async remap(options: RemapOptions): Promise<Remapped> {
-    const { remapTraces } = await import("../otlp/trace-assembler.js");
     const { calls, writer } = this.#parts;
     return remapTraces({ calls, record: (entries) => writer.record(entries) }, options);
   }
@@ -55,7 +59,6 @@ export class Telemetry {
   }
 
   async #open(options: AssemblingOptions): Promise<void> {
-    const { TraceAssembler } = await import("../otlp/trace-assembler.js");
     const { writer, openLease, ...parts } = this.#parts;
     const record = writer.record.bind(writer);
     this.#assembler = new TraceAssembler({ ...parts, record, lease: openLease() }, options);

@@ -1,5 +1,6 @@
 // OTLP over HTTP: spans and log records of any instrumented program, as JSON or protobuf, answered in kind.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { writeProtobufAnswer, writeProtobufStatus } from "../../../otlp/body/protobuf-body.js";
 import type { Signal } from "../../../otlp/body/signals.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { acceptBytes, bodyOf } from "../checks/bodies.js";
@@ -59,7 +60,6 @@ async function answer(
   { rejected, reason }: PartialSuccess,
 ): Promise<FastifyReply> {
   if (isProtobuf(request)) {
-    const { writeProtobufAnswer } = await import("../../../otlp/body/protobuf-body.js");
     return reply.type(PROTOBUF_TYPE).send(Buffer.from(writeProtobufAnswer(rejected, reason)));
   }
   const rejectedName = rejectedNames[request.routeOptions.url ?? ""] ?? "rejectedSpans";
@@ -92,7 +92,6 @@ const INTERNAL = 13;
 /** Senders of protobuf read only that. */
 async function sendInKind(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   if (!isProtobuf(request)) return sendError(error, request, reply);
-  const { writeProtobufStatus } = await import("../../../otlp/body/protobuf-body.js");
   return sendError(error, request, reply.type(PROTOBUF_TYPE), ({ error: { message, hint } }, status) =>
     Buffer.from(
       writeProtobufStatus(statusCodes[status] ?? INTERNAL, hint === undefined ? message : `${message}. ${hint}`),
