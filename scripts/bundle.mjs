@@ -28,6 +28,8 @@ const groups = [
 const options = {
   platform: "node",
   external: [/^node:/, "@photostructure/sqlite", "vitest", "pg-native"],
+  // Its other form requires its parts by names that no bundler sees.
+  resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
   transform: { target: "node20" },
   onLog(level, log, handle) {
     // What is loaded when it is used may still be part of a file that is loaded anyway.
