@@ -24,6 +24,7 @@ export { reviewCommand } from "./commands/review.js";
 export { searchCommand } from "./commands/search.js";
 export { demoCommand, serveCommand } from "./commands/serve.js";
 export { sessionsCommand } from "./commands/sessions.js";
+export { shareCommand } from "./commands/share.js";
 export { showCommand } from "./commands/show.js";
 export { statsCommand } from "./commands/stats.js";
 export { tailCommand } from "./commands/tail.js";

@@ -78,7 +78,7 @@ const commandGroups = {
     },
     share: {
       summary: "write a session as one HTML page, to send to somebody",
-      load: async () => (await import("./commands/share.js")).shareCommand,
+      module: commands.shareCommand,
     },
     export: {
       summary: "write entries to a file",
