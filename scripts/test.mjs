@@ -1,5 +1,5 @@
 // `npm test`: gets what the tests need, then runs every check and every test that is not slow; `npm run test:slow` runs the
-// slow ones, `npm run test:agents` those with real coding agents, and `npm test -- log` those that match.
+// slow ones and those with real coding agents, `npm run test:agents` these alone, and `npm test -- log` those that match.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ if (await steps.run("dependencies", () => ensureDependencies(repositoryRoot, ste
   await steps.run("browser", () => ensureChromium(repositoryRoot, steps.say));
   const { ensurePostgres } = await import("./postgres.mjs");
   await steps.run("database", () => ensurePostgres(repositoryRoot, steps.say));
-  if (mode === "--agents") await findAgents();
+  if (mode === "--agents" || (mode === "--slow" && everything)) await findAgents();
   if (everything && mode === undefined) {
     const { checks } = await import("./checks.mjs");
     for (const { name, check } of checks) await steps.run(name, () => check(repositoryRoot));
@@ -37,11 +37,18 @@ if (steps.failed.length > 0) console.log(`\nFailed: ${steps.failed.join(", ")}`)
 console.log(`${counts.passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Vitest runs their tests only where they are installed. */
+/** Vitest runs their tests only where they are installed. Among the slow ones they run where the registry has them. */
 async function findAgents() {
   const { ensureAgents } = await import("./agents.mjs");
-  await steps.run("coding agents", () => ensureAgents(repositoryRoot, steps.say));
-  process.env.HANSARD_TEST_AGENTS = "1";
+  /** @type {string | undefined} */
+  let missing;
+  const isSound = await steps.run("coding agents", async () => {
+    missing = await ensureAgents(repositoryRoot, steps.say);
+    if (missing === undefined) return;
+    if (mode === "--agents") throw new Error(missing);
+    steps.say(`${missing} Their tests do not run.`);
+  });
+  if (isSound && missing === undefined) process.env.HANSARD_TEST_AGENTS = "1";
 }
 
 async function runVitest() {

@@ -34,9 +34,28 @@ export async function givenListBefore(
   const [stored] = await log.getBodies([newest]);
   const body = stored === undefined || stored.flaw !== undefined ? undefined : parseJsonObject(stored.body);
   const ids = idsIn(body?.extra);
+  const named: number[] = [];
   const positions = await log.find(ids.map(idClaim));
-  const named = positions.filter((position) => position !== undefined && position < newest);
-  return ids.length > 0 && named.length === ids.length ? { position: newest, named: named as number[] } : undefined;
+  const parts = await log.find(ids.map((id) => idClaim(`${id}:1`)));
+  for (const [at, id] of ids.entries()) {
+    const position = positions[at];
+    if (position === undefined || position >= newest) return undefined;
+    named.push(position, ...(parts[at] === undefined ? [] : await partsOf(log, id, newest)));
+  }
+  return ids.length === 0 ? undefined : { position: newest, named };
+}
+
+/** The rest of a message that was recorded while it was being written. */
+async function partsOf(log: ReadingParts["log"], id: string, before: number): Promise<readonly number[]> {
+  const parts: number[] = [];
+  for (;;) {
+    const [position] = await log.find([idClaim(`${id}:${parts.length + 1}`)]);
+    if (position === undefined || position >= before) return parts;
+    const [stored] = await log.getBodies([position]);
+    const { extra } = (stored?.flaw === undefined ? parseJsonObject(stored?.body) : undefined) ?? {};
+    if (!isJsonObject(extra) || extra.continues !== id) return parts;
+    parts.push(position);
+  }
 }
 
 function idsIn(extra: JsonValue | undefined): readonly string[] {

@@ -117,7 +117,9 @@ function* user(session: TranscriptSession, origin: Origin, record: JsonObject): 
   const { content, injected } = splitInjected(whole, INJECTED);
   const text = typeof content === "string" ? content : "";
   const request = /^\s*<USER_REQUEST>\n?([\s\S]*?)\n?<\/USER_REQUEST>\s*$/.exec(text)?.[1] ?? text;
-  const extra = injected.length === 0 ? undefined : { injected };
-  if (request === "" && whole !== "") yield session.raw(origin, record);
-  else yield session.message({ ...origin, extra }, { role: "user", content: request });
+  if (injected.length > 0) {
+    const of = { ...origin, identity: ["injected", whole] };
+    yield session.message(of, { role: "user", content: injected.join("\n"), injected: "environment" });
+  }
+  if (request !== "" || whole === "") yield session.message(origin, { role: "user", content: request });
 }

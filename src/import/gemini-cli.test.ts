@@ -168,12 +168,8 @@ test("Antigravity's steps become a request, plans with their calls, and results"
   const entries = await bench.entries();
   const id = "7d1e0000-0000-4000-8000-000000000001";
   expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
-    {
-      role: "user",
-      content: "Round the prices.",
-      session_id: id,
-      extra: { injected: [expect.stringContaining("Monday")] },
-    },
+    { role: "user", content: expect.stringContaining("Monday"), injected: "environment", session_id: id },
+    { role: "user", content: "Round the prices.", injected: "", session_id: id },
     { role: "assistant", content: "I look.", tool_calls: [{ id: "call_1" }], extra: { reasoning_content: "Read it." } },
     { role: "assistant", content: "", tool_calls: [{ function: { name: "run_command" } }] },
     { role: "assistant", content: "It floors." },

@@ -1,5 +1,6 @@
 // The real programs that the record is tried with: how each is set up without a login, and run without a terminal.
 import type { JsonObject } from "../../src/model/json.js";
+import type { SaidTurn } from "../support/request-texts.js";
 
 /** Where everything of one run is. */
 export interface AgentPlace {
@@ -29,6 +30,13 @@ export interface AgentProgram {
   readonly rules: string;
   /** Whether its MCP servers are installed by `hansard mcp install`, are in its settings, or are unknown to it. */
   readonly mcp: "installed" | "settings" | "none";
+  /**
+   * What its transcript has of the system prompt it sends: all; all but a first line for billing; what it is made from, parts of
+   * which it leaves out; nothing.
+   */
+  readonly system: "whole" | "but_first" | "parts" | "none";
+  /** A summary as it is sent, of one as it is written down. */
+  readonly framesSummary?: (turns: readonly SaidTurn[]) => readonly SaidTurn[];
   /** Whether its transcript holds what a compaction cost. */
   readonly countsCompactions?: boolean;
   /** Whether its input tokens leave the cached ones out. */
@@ -63,6 +71,7 @@ export const agentPrograms: readonly AgentProgram[] = [
     ],
     resumes: (id, prompt) => ["-p", prompt, "--dangerously-skip-permissions", "--resume", id],
     rules: "CLAUDE.md",
+    system: "but_first",
     mcp: "installed",
     hasHooks: true,
     hasSubagents: true,
@@ -96,6 +105,7 @@ export const agentPrograms: readonly AgentProgram[] = [
       ...["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "resume", id, prompt],
     ],
     rules: "AGENTS.md",
+    system: "parts",
     mcp: "installed",
     compacts: { input_tokens: 199_000 },
   },
@@ -117,6 +127,7 @@ export const agentPrograms: readonly AgentProgram[] = [
       ...["-p", prompt],
     ],
     rules: "GEMINI.md",
+    system: "none",
     mcp: "installed",
     compacts: { input_tokens: 900_000 },
   },
@@ -144,6 +155,14 @@ export const agentPrograms: readonly AgentProgram[] = [
     env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" }),
     args: (prompt, { isFirst }) => ["run", ...(isFirst ? [] : ["--continue"]), prompt],
     rules: "AGENTS.md",
+    system: "none",
+    framesSummary: ([summary, ...others]) => {
+      // The summary is the answer to a question, and what follows stands in a message of its own.
+      const [, said, next = ""] = /^(.*<\/summary>) ?(.*)$/.exec(summary?.text ?? "") ?? [];
+      if (said === undefined) return [];
+      const asked = { role: "user", text: "What did we do so far?" };
+      return [asked, { role: "assistant", text: said }, { role: "user", text: next }, ...others];
+    },
     mcp: "settings",
     compacts: { input_tokens: 199_000 },
   },
@@ -178,6 +197,12 @@ export const agentPrograms: readonly AgentProgram[] = [
     ],
     resumes: (id, prompt) => ["--provider", "scripted", "--model", "scripted-1", "--session", id, "-p", prompt],
     rules: "AGENTS.md",
+    system: "none",
+    framesSummary: ([summary, ...others]) => {
+      const [, said, next = ""] = /^(.*<\/summary>) ?(.*)$/.exec(summary?.text ?? "") ?? [];
+      const about = "The conversation history before this point was compacted into the following summary:";
+      return [{ role: "user", text: `${about} <summary> ${said} </summary> ${next}`.trim() }, ...others];
+    },
     mcp: "none",
     compacts: { input_tokens: 199_000, isAtEnd: true },
   },

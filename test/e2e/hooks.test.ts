@@ -28,6 +28,8 @@ test("what happens is recorded as what it is, and the answer is empty whatever c
     { ...common, hook_event_name: "Notification", message: "waiting" },
     { ...common, hook_event_name: "Stop", stop_hook_active: false, last_assistant_message: "two files" },
     { ...common, agent_id: "a1", hook_event_name: "SubagentStop", last_assistant_message: "done" },
+    // A compaction runs as an agent without a type: its summary is no answer, and there is no session of it.
+    { ...common, agent_id: "a2", agent_type: "", hook_event_name: "SubagentStop", last_assistant_message: "summary" },
     { ...common, hook_event_name: "Stop", stop_hook_active: false },
     { hook_event_name: "SomethingNew", deep: { er: [1] } },
     { ...common, hook_event_name: "UserPromptSubmit", prompt: 7 },
@@ -49,6 +51,7 @@ test("what happens is recorded as what it is, and the answer is empty whatever c
     ["message", "done"],
     ["message", "list the files"],
     ["message", "two files"],
+    ["raw", ""],
     ["raw", ""],
     ["raw", ""],
     ["raw", ""],

@@ -10,12 +10,15 @@ function textOf(name: string): string {
   return readFileSync(join(repositoryRoot, "docs", name), "utf8");
 }
 
-test("the table of docs/IMPORTER_GUIDE.md has the formats of the registry, and no other", () => {
-  const [, table = ""] = textOf("IMPORTER_GUIDE.md").split("\n| format | reads |");
-  const cells = [...table.slice(0, table.indexOf("\n\n")).matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = ""]) => cell);
-  const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, format]) => format));
-  expect(named.sort()).toEqual([...importFormats].sort());
-});
+test.each(["reads", "user messages"])(
+  "the table of docs/IMPORTER_GUIDE.md by %s has the formats of the registry, and no other",
+  (column) => {
+    const [, table = ""] = textOf("IMPORTER_GUIDE.md").split(`\n| format | ${column} |`);
+    const cells = [...table.slice(0, table.indexOf("\n\n")).matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = ""]) => cell);
+    const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, format]) => format));
+    expect(named.sort()).toEqual([...importFormats].sort());
+  },
+);
 
 test("docs/OPERATIONS.md names every variable that the table of places asks for", () => {
   const variables = placeVariables();

@@ -176,8 +176,10 @@ test("tokens without a text are kept, and events alone make a session too", asyn
   expect(await expectLegalHistory(bench.recorder, "rollout-x")).toMatchObject([
     { role: "user", content: "q" },
     { role: "assistant", content: "a" },
+    { role: "user", content: expect.stringContaining("## Open tabs") },
     { role: "user", content: "only this" },
   ]);
+  expect((await saidIn(bench)).filter((entry) => "role" in entry && entry.role === "user").length).toBe(2);
 });
 
 test("a command's outcome is read from the header of its output, and from nowhere else in it", async () => {

@@ -30,7 +30,7 @@ export interface ItemsState {
   readonly spent_at: Origin;
   readonly has_output: boolean;
   readonly is_paid: boolean;
-  readonly given: ReadonlyMap<string, string>;
+  readonly given: ReadonlyMap<string, readonly string[]>;
   readonly prompts: readonly string[];
   readonly turns: readonly (readonly number[])[];
 }
@@ -48,7 +48,7 @@ export class CodexItems {
   /** Whether the cost of the open answer is known, which ends it. */
   #isPaid: boolean;
   /** The ids of messages to the model, by their role and text: a compaction repeats those that stay. */
-  readonly #given: Map<string, string>;
+  readonly #given: Map<string, readonly string[]>;
   /** The ids of those that the user typed. */
   readonly #prompts: string[];
   /** Where the messages of the newest turns are. */
@@ -247,14 +247,21 @@ export class CodexItems {
     const said = request ?? whole;
     const words = said === "" && images.length > 0 ? [] : [{ type: "text", text: said }];
     const content = images.length === 0 ? said : [...words, ...images];
-    const extra = before === undefined ? undefined : { injected: [before] };
     this.#turns.push([]);
     if (this.#turns.length > TURNS_MAX) this.#turns.shift();
-    const step = this.#session.message({ ...origin, identity: ["user", whole], extra }, { role: "user", content });
-    this.#note(item, step.entry.id);
-    this.#prompts.push(step.entry.id);
+    const added = before === undefined ? [] : [this.#editor(origin, before)];
+    const step = this.#session.message({ ...origin, identity: ["user", whole] }, { role: "user", content });
+    const steps = [...added, step];
+    this.#note(item, ...steps.map(({ entry }) => entry.id));
+    this.#prompts.push(...steps.map(({ entry }) => entry.id));
     if (this.#prompts.length > GIVEN_MAX) this.#prompts.shift();
-    yield* this.#noted([step]);
+    yield* this.#noted(steps);
+  }
+
+  /** What an editor puts before a request. */
+  #editor(origin: Origin, before: string) {
+    const of = { ...origin, identity: ["editor", before] };
+    return this.#session.message(of, { role: "user", content: before, injected: "environment" });
   }
 
   /** What Codex puts before the model in the user's name, or in its own. */
@@ -283,10 +290,10 @@ export class CodexItems {
     yield step;
   }
 
-  #note(item: JsonObject, id: string): void {
+  #note(item: JsonObject, ...ids: readonly string[]): void {
     const key = givenKey(item);
     this.#given.delete(key);
-    this.#given.set(key, id);
+    this.#given.set(key, ids);
     const [oldest] = this.#given.size > GIVEN_MAX ? this.#given.keys() : [];
     if (oldest !== undefined) this.#given.delete(oldest);
   }

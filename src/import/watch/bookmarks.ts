@@ -7,7 +7,7 @@ import { Fault } from "../../model/fault.js";
 import type { LogState } from "../importer.js";
 
 /** Raised whenever the form of an importer's state, or of what is stored with it, changes. */
-const VERSION = 4;
+const VERSION = 5;
 const BUSY_MS_MAX = 5_000;
 /** A larger resume point is not stored; reading resumes from the last one that was. */
 const PLACE_BYTES_MAX = 64 * 1024 * 1024;

@@ -63,15 +63,21 @@ function mayBeInTranscript(entry: HookedEntry): boolean {
 function toEntry(event: JsonObject): HookedEntry {
   const { hook_event_name, session_id, agent_id, cwd } = event;
   const session = typeof session_id === "string" ? session_id : "";
-  const isAgent = typeof agent_id === "string" && agent_id !== "";
+  const isAgent = typeof agent_id === "string" && agent_id !== "" && !isCompaction(event);
   const envelope = {
     session_id: isAgent && session !== "" ? `${session}/agent-${agent_id}` : session,
     client: SOURCE,
     project: projectOf(cwd),
   };
   const name = typeof hook_event_name === "string" ? hook_event_name : "";
-  const fields = session !== "" && Object.hasOwn(fieldsByEvent, name) ? fieldsByEvent[name]?.(event) : undefined;
+  const isKnown = session !== "" && Object.hasOwn(fieldsByEvent, name) && !isCompaction(event);
+  const fields = isKnown ? fieldsByEvent[name]?.(event) : undefined;
   return { kind: "raw", ...(fields ?? { source: `${SOURCE}-hook`, record: event }), ...envelope };
+}
+
+/** A compaction runs as an agent without a type; its summary is the session's. */
+function isCompaction({ hook_event_name, agent_type }: JsonObject): boolean {
+  return hook_event_name === "SubagentStop" && agent_type === "";
 }
 
 /** The name of its folder; a name that no project can have is none. Only the end is looked at: a path may be of any length. */
