@@ -21,7 +21,7 @@ const FAILED = /^(?:litellm\.)?\w*(?:Error|Exception)\b/;
 /** Where an answer was broken off, whatever was open in it. */
 const BROKEN_OFF = /^(?:\^C|KeyboardInterrupt|Tokens: )/;
 const SHELL = /^(?:!|\/run\s)\s*([\s\S]*)$/;
-const THOUGHT = /<(thinking-content-\w+)>\s*([\s\S]*?)\s*<\/\1>/g;
+const THOUGHT = /<(thinking-content-\w{1,64})>/;
 /** An answer or a list of notes is cut here. */
 const CHARS_MAX = 32 * 1024 * 1024;
 
@@ -194,11 +194,7 @@ class Launch {
 
   *#answer(line: number, text: string): Generator<ImportStep> {
     yield* this.#session.close();
-    const thoughts: string[] = [];
-    const words = text.replace(THOUGHT, (_, __, thought: string) => {
-      thoughts.push(thought);
-      return "";
-    });
+    const { words, thoughts } = withoutThoughts(text);
     const content = words.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
     if (content === "" && thoughts.length === 0) return;
     const parts: AnswerPart[] = thoughts.map((thinking) => ({ id: "0", thinking }));
@@ -261,6 +257,23 @@ class Launch {
   #origin(line: number, identity: readonly unknown[], extra: JsonObject = {}): Origin {
     return { line, at: this.#at, identity, is_restamped: true, extra: { ...extra, time_is: "file" } };
   }
+}
+
+/** The thoughts in a text, which stand between tags, and the rest of it. */
+function withoutThoughts(text: string): { readonly words: string; readonly thoughts: readonly string[] } {
+  const thoughts: string[] = [];
+  let words = "";
+  let rest = text;
+  for (let found = THOUGHT.exec(rest); found !== null; found = THOUGHT.exec(rest)) {
+    const from = found.index + found[0].length;
+    const close = `</${found[1]}>`;
+    const to = rest.indexOf(close, from);
+    if (to === -1) break;
+    thoughts.push(rest.slice(from, to).trim());
+    words += rest.slice(0, found.index);
+    rest = rest.slice(to + close.length);
+  }
+  return { words: words + rest, thoughts };
 }
 
 function usageOf(sent: string, cached: string, received: string): Usage {

@@ -10,7 +10,7 @@ export interface WordPiece {
 }
 
 /** Around what the user typed. */
-const TYPED = /<(user_input|task|feedback|answer|user_message)\b[^>]*>\n?([\s\S]*?)\n?<\/\1>/;
+const TYPED = /<(user_input|task|feedback|answer|user_message)\b[^<>]{0,200}>/;
 const ADDED =
   /<(environment_details|SYSTEM_NOTICE|system-reminder|explicit_instructions|file_content|folder_content|workspace_diagnostics|git_working_state|url_content|hook_context|focus_chain)\b/i;
 const injectionsByTag: { readonly [tag: string]: Injection } = {
@@ -25,7 +25,7 @@ const OWN_WORDS = /^\s*(?:\[[\w-]+(?: for [^\n]*)?\] Result:|\[(?:ERROR|TASK RES
 
 /** The pieces of a user's message, in order, without results of tools. */
 export function piecesOf(blocks: readonly JsonObject[]): readonly WordPiece[] {
-  const hasTyped = blocks.some((block) => TYPED.test(textAt(block, "text") ?? ""));
+  const hasTyped = blocks.some((block) => typedIn(textAt(block, "text") ?? "") !== undefined);
   const pieces: WordPiece[] = [];
   for (const block of blocks) {
     if (block.type === "tool_result") continue;
@@ -41,17 +41,31 @@ function piecesOfText(text: string, hasTyped: boolean): readonly WordPiece[] {
   const { content, injected } = splitInjected(text, ADDED);
   const added = injected.map((one) => ({ content: one, injected: injectionOf(one) }));
   const rest = typeof content === "string" ? content : "";
-  const [whole, , typed] = TYPED.exec(rest) ?? [];
-  if (whole === undefined || typed === undefined) {
+  const typed = typedIn(rest);
+  if (typed === undefined) {
     if (rest.trim() === "") return added;
     if (OWN_WORDS.test(rest)) return [{ content: rest, injected: "output" }, ...added];
     // Where typed words are marked, other text is the tool's.
     return [hasTyped ? { content: rest, injected: "other" } : { content: rest }, ...added];
   }
-  const [before, after] = [rest.slice(0, rest.indexOf(whole)), rest.slice(rest.indexOf(whole) + whole.length)];
+  const { before, words: said, after } = typed;
   const around = (words: string): readonly WordPiece[] =>
     words.trim() === "" ? [] : [{ content: words, injected: OWN_WORDS.test(words) ? "output" : "other" }];
-  return [...around(before), { content: typed }, ...around(after), ...added];
+  return [...around(before), { content: said }, ...around(after), ...added];
+}
+
+/** The words in the first tag that says that they were typed, and what is around it. */
+function typedIn(
+  text: string,
+): { readonly before: string; readonly words: string; readonly after: string } | undefined {
+  const found = TYPED.exec(text);
+  if (found === null) return undefined;
+  const close = `</${found[1]}>`;
+  const from = found.index + found[0].length;
+  const to = text.indexOf(close, from);
+  if (to === -1) return undefined;
+  const words = text.slice(from, to).replace(/^\n/, "").replace(/\n$/, "");
+  return { before: text.slice(0, found.index), words, after: text.slice(to + close.length) };
 }
 
 function injectionOf(text: string): Injection {

@@ -248,3 +248,16 @@ test("odd messages are kept or reported, never fatal; messages of Anthropic's ar
   const report = await bench.import(bench.write("plain.json", JSON.stringify({ system: "x", messages: plain })));
   expect(report.rejected).toEqual([]);
 });
+
+test("words that are full of unclosed tags are read as fast as others", async () => {
+  const bench = importBench();
+  const hostile = ["<task>", "<task", "<user_input a", "<SYSTEM_NOTICE>  ", "<hook_context>", "[x] Result"].map((tag) =>
+    text(tag.repeat(50_000)),
+  );
+  const own = { ...session, messages: [{ id: "u", role: "user", ts, content: hostile }] };
+  bench.write("slow.compaction.json", JSON.stringify(own));
+  const begunMs = performance.now();
+  await bench.import(bench.write("slow.messages.json", JSON.stringify(own)));
+  expect(performance.now() - begunMs).toBeLessThan(5_000);
+  expect((await bench.entries()).filter(({ kind }) => kind === "message").length).toBeGreaterThan(1);
+});

@@ -18,7 +18,7 @@ const usageNames: UsageNames = {
 };
 const HEADER = ["sessionId", "agent", "origin", "system_prompt", "updated_at"];
 const COMPACTED = ".compaction";
-const NOTICE = /<SYSTEM_NOTICE>\s*([\s\S]*?)\s*(?:<\/SYSTEM_NOTICE>|$)/i;
+const NOTICE = /<SYSTEM_NOTICE>([\s\S]*?)(?:<\/SYSTEM_NOTICE>|$)/i;
 
 export const clineImporter: DocumentImporter = {
   format: tool.format,
@@ -137,7 +137,7 @@ class ClineChat {
   /** From here on the model was given the shorter list: messages that it kept, and notices on what it left out. */
   *#compaction(origin: Origin, compacted: JsonObject): Generator<ImportStep> {
     const list = (Array.isArray(compacted.messages) ? compacted.messages : []).filter(isJsonObject);
-    const notices = list.flatMap(({ content }) => NOTICE.exec(blockTexts(content))?.[1] ?? []);
+    const notices = list.flatMap(({ content }) => NOTICE.exec(blockTexts(content))?.[1]?.trim() ?? []);
     const [first] = list;
     // A summary is a message of its own, a notice a part of one that stays.
     const isNew = (message: JsonObject): boolean => objectAt(message, "metadata").kind === "compaction";

@@ -50,9 +50,10 @@ function isEvent(record: JsonObject): boolean {
 
 /** The name that the tool or the user gave the session, which is in a file next to it. */
 async function titleNear({ siblings }: ImportSource): Promise<string | undefined> {
-  const [, name] = /^name: *(.+?) *$/m.exec((await siblings.read("workspace.yaml")) ?? "") ?? [];
-  const [, quoted] = /^(["'].*["'])$/.exec(name ?? "") ?? [];
-  if (quoted === undefined) return name === undefined || /^[|>]/.test(name) ? undefined : name;
+  const [, line = ""] = /^name:(.*)$/m.exec((await siblings.read("workspace.yaml")) ?? "") ?? [];
+  const name = line.trim();
+  const [, quoted] = /^(["'].*["'])$/.exec(name) ?? [];
+  if (quoted === undefined) return name === "" || /^[|>]/.test(name) ? undefined : name;
   try {
     return quoted.startsWith("'") ? quoted.slice(1, -1).replaceAll("''", "'") : String(JSON.parse(quoted));
   } catch {

@@ -23,3 +23,18 @@ test.each([
     rejected: [{ line: 0, reason: expect.stringContaining(name) }],
   });
 });
+
+test("a thread of Amp's is refused by name, and messages of Anthropic's are read", async () => {
+  const bench = importBench();
+  const messages = [
+    { role: "user", content: [{ type: "text", text: "hi" }] },
+    { role: "user", content: [{ type: "tool_result", toolUseID: "t1", run: { status: "done", result: "lost" } }] },
+  ];
+  const thread = bench.write("T-1.json", JSON.stringify({ id: "T-1", created: 1_777_000_000_000, messages }));
+  expect(await bench.import(thread)).toMatchObject({
+    added: 0,
+    rejected: [{ reason: expect.stringContaining("Amp") }],
+  });
+  const plain = bench.write("b.json", JSON.stringify({ system: "x", messages: messages.slice(0, 1) }));
+  expect(await bench.import(plain)).toMatchObject({ rejected: [] });
+});

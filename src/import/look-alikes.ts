@@ -1,6 +1,7 @@
 // Sessions of tools that no importer reads, and that resemble those of others: read as those, half of them would be lost.
+import { isJsonObject } from "../model/json.js";
 import type { Opening } from "./importer.js";
-import { objectAt } from "./transcript/fields.js";
+import { objectAt, textAt } from "./transcript/fields.js";
 
 const tools: readonly { readonly name: string; readonly matches: (opening: Opening) => boolean }[] = [
   {
@@ -8,6 +9,15 @@ const tools: readonly { readonly name: string; readonly matches: (opening: Openi
     name: "VS Code Copilot Chat, in the form of a transcript; its document in the folder chatSessions is read, and this file",
     matches: ({ records }) =>
       records.some((record) => record.type === "session.start" && "vscodeVersion" in objectAt(record, "data")),
+  },
+  {
+    // Anthropic's messages, with results of a form of their own.
+    name: "Amp",
+    matches: ({ document }) =>
+      isJsonObject(document) &&
+      Array.isArray(document.messages) &&
+      textAt(document, "id")?.startsWith("T-") === true &&
+      "created" in document,
   },
 ];
 

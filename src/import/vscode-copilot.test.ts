@@ -157,6 +157,35 @@ test("a log of changes is the same session as its last state", async () => {
   expect((await bench.import(file)).added).toBe(0);
 });
 
+test("a log that grows is read on from where reading stopped, and an answer only once it is complete", async () => {
+  const bench = importBench();
+  const pending = { ...shown, response: [{ value: "See" }], result: undefined, modelState: { value: 0 } };
+  const parts = [
+    { kind: 0, v: { ...state, requests: [withRounds] } },
+    { kind: 2, k: ["requests"], v: [pending] },
+    { kind: 2, k: ["requests", 1, "response"], v: shown.response, i: 0 },
+    { kind: 1, k: ["requests", 1, "modelState"], v: { value: 1 } },
+  ];
+  const said = async () =>
+    (await bench.entries()).flatMap((entry) =>
+      entry.kind === "message" && entry.session_id === "vs-1" ? [JSON.stringify(entry.content)] : [],
+    );
+  const read = async (count: number) => {
+    const file = bench.write("chatSessions/vs-1.jsonl", parts.slice(0, count));
+    const watch = await bench.recorder.watchFiles(file, { poll: true });
+    await watch.caughtUp();
+    await watch.close();
+  };
+  await read(1);
+  expect((await said()).length).toBe(3);
+  await read(2);
+  expect((await said()).at(-1)).toBe('"And now?"');
+  await read(4);
+  expect((await said()).slice(-2)).toEqual(['"And now?"', expect.stringContaining("Found.")]);
+  await read(4);
+  expect((await said()).length).toBe(5);
+});
+
 test("changes that fit nothing are reported, and no path leads out of the document", async () => {
   const bench = importBench();
   const lines = [

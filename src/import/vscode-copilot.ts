@@ -21,7 +21,7 @@ const tool = { format: "vscode-copilot", lacks: ["system prompt", "rules files",
 const usageNames = { input_tokens: [["promptTokens"]], output_tokens: [["outputTokens"], ["completionTokens"]] };
 const HEADER = ["sessionId", "creationDate", "customTitle"];
 /** A document that changed so much is read no further. */
-const CHANGES_BYTES_MAX = 256 * 1024 * 1024;
+const CHANGES_BYTES_MAX = 128 * 1024 * 1024;
 /** States of an answer. */
 const PENDING = [0, 4];
 const CANCELLED = 2;
@@ -49,9 +49,16 @@ function isState(state: JsonObject): boolean {
   return Array.isArray(state.requests) && ("creationDate" in state || "requesterUsername" in state);
 }
 
+/** What a reading that goes on later has to know. */
+interface ChangedState {
+  readonly state: JsonValue;
+  readonly bytes: number;
+}
+
 async function* readChanges(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
-  let state: JsonValue = {};
-  let bytes = 0;
+  const known = source.resume.state as ChangedState | undefined;
+  let state: JsonValue = known?.state ?? {};
+  let bytes = known?.bytes ?? 0;
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield [item];
@@ -68,6 +75,7 @@ async function* readChanges(source: ImportSource): AsyncGenerator<Iterable<Impor
     if (changed === undefined) yield [{ line: item.line, reason: "the change fits nothing that was there" }];
     else state = changed.state;
   }
+  source.resume.onSave((): ChangedState => ({ state, bytes }));
   if (!isJsonObject(state)) return;
   const chat = new CopilotChat(source, state);
   yield chat.about(state, await folderOf(source));
