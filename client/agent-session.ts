@@ -1,4 +1,6 @@
-// Which session of an agent a model call belongs to, as coding agents say it in headers and metadata.
+// Which session and user a model call belongs to, as programs say it in headers and metadata.
+
+import { jsonObjectIn } from "./server-errors.js";
 
 /** Claude Code's, Codex's, OpenCode's; others follow one of them. */
 const SESSION_HEADERS = ["x-claude-code-session-id", "session-id", "x-session-id"] as const;
@@ -6,11 +8,13 @@ const SESSION_HEADERS = ["x-claude-code-session-id", "session-id", "x-session-id
 const IN_USER_ID = /(?:_session_|"session_id"\s*:\s*")([0-9A-Za-z-]+)/;
 /** No agent has longer ids, and an entry takes no longer ones. */
 const ID_CHARS_MAX = 128;
-/** Metadata is near one of the ends of a request, whose messages may be megabytes. */
-const METADATA = /"metadata"\s*:\s*\{\s*"user_id"\s*:\s*("(?:[^"\\]|\\.){1,2000}")/;
+/** The metadata of a request, wherever it stands among its messages; an object in it ends it. */
+const METADATA = /"metadata"\s*:\s*(\{(?:[^{}"]|"(?:[^"\\]|\\.){0,2000}")*\})/g;
+const LABEL_CHARS_MAX = 128;
 
 export interface AgentLabels {
   readonly session_id?: string;
+  readonly user_id?: string;
 }
 
 /** What the headers of a request say; empty where they name no session. */
@@ -22,19 +26,21 @@ export function labelsInHeaders(header: (name: string) => string | null | undefi
   return {};
 }
 
-/** What the metadata in its body says, which is Claude Code's. */
+/** What the metadata in its body says: of Claude Code, which writes its session there, or of any program. */
 export function labelsInBody(request: string): AgentLabels {
-  const written = METADATA.exec(request)?.[1];
-  if (written === undefined) return {};
-  let user = "";
-  try {
-    user = String(JSON.parse(written));
-  } catch {
-    return {};
+  for (const [, written = ""] of request.matchAll(METADATA)) {
+    const { user_id: user, session_id: named } = jsonObjectIn(written);
+    const session_id = IN_USER_ID.exec(String(user ?? ""))?.[1] ?? String(named ?? "");
+    const isUser =
+      typeof user === "string" && user.length <= LABEL_CHARS_MAX && !IN_USER_ID.test(user) && PLAIN.test(user);
+    const labels = { ...(isId(session_id) ? { session_id } : {}), ...(isUser ? { user_id: user } : {}) };
+    if (Object.keys(labels).length > 0) return labels;
   }
-  const session_id = IN_USER_ID.exec(user)?.[1] ?? "";
-  return isId(session_id) ? { session_id } : {};
+  return {};
 }
+
+/** A label that the server takes, and not a structure. */
+const PLAIN = /^[^\p{Cc}\p{Cs}{}]*[^\p{Cc}\p{Cs}{}-][^\p{Cc}\p{Cs}{}]*$/u;
 
 function isId(text: string): boolean {
   return text.length <= ID_CHARS_MAX && /^[\w.:-]+$/.test(text) && /\w/.test(text);

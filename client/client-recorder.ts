@@ -19,6 +19,7 @@ import type {
   ToolCallInput,
 } from "./entries.js";
 import { newId } from "./ids.js";
+import { assertKnown } from "./known-options.js";
 import { type NodeModules, node } from "./node.js";
 import type { Captured, Counters, Problem } from "./outcomes.js";
 import { defaultRetry } from "./retry.js";
@@ -60,9 +61,30 @@ export interface ConnectOptions {
 
 const MIB = 1024 * 1024;
 
-/** Throws only where the address is none; nothing that is captured ever does. */
+const optionNames = Object.keys({
+  url: 0,
+  key: 0,
+  project: 0,
+  client: 0,
+  user_id: 0,
+  tags: 0,
+  spool: 0,
+  spool_bytes_max: 0,
+  memory_bytes_max: 0,
+  linger_ms: 0,
+  retry_ms_min: 0,
+  retry_ms_max: 0,
+  adopt_ms: 0,
+  timeout_ms: 0,
+  end_ms_max: 0,
+  onProblem: 0,
+  clock: 0,
+} satisfies { readonly [N in keyof Required<ConnectOptions>]: 0 });
+
+/** Throws only where the address is none or an option is unknown; nothing that is captured ever does. */
 export function connectRecorder(options: ConnectOptions | string = {}): ClientRecorder {
   const given = typeof options === "string" ? { url: options } : options;
+  assertKnown("connectRecorder", given, optionNames);
   const env = node?.process.env ?? {};
   const address = given.url ?? (env.HANSARD_URL || undefined) ?? "http://127.0.0.1:4747";
   const url = entriesAddress(address);

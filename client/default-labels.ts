@@ -1,6 +1,6 @@
 // The labels of everything that is captured while a function runs; across its awaits where the runtime supports that.
 
-import type { InteractionInput } from "./entries.js";
+import type { CompletionInput, EntryEnvelope, InteractionInput } from "./entries.js";
 import { node } from "./node.js";
 import { snapshot } from "./snapshot.js";
 
@@ -54,9 +54,31 @@ function merged(before: CaptureLabels | undefined, labels: CaptureLabels): Captu
   return { ...before, ...(snapshot(labels) as CaptureLabels) };
 }
 
+/** A tool that was run, as adapters see it. */
+interface ToolEntry extends EntryEnvelope {
+  readonly kind: "tool_call";
+  readonly tool: string;
+  readonly args: object;
+  /** Text or JSON. */
+  readonly result: string;
+  readonly is_error: boolean;
+  readonly duration_ms: number;
+  readonly tool_call_id?: string | undefined;
+}
+
+export interface RawEntry extends EntryEnvelope {
+  readonly kind: "raw";
+  readonly source: string;
+  readonly record: object;
+}
+
 /** Whatever records interactions: a connected recorder, or one of the library. */
 export interface InteractionRecorder {
   recordInteraction(input: InteractionInput): Promise<unknown>;
+  /** Without it, a call is recorded only when it has ended. */
+  completeInteraction?(interaction_id: string, completion: CompletionInput): Promise<unknown>;
+  /** Without it, tools and calls for embeddings are not recorded. */
+  append?(entry: ToolEntry | RawEntry): Promise<unknown>;
   /** The labels in effect where the call is made. */
   readonly currentLabels?: CaptureLabels;
 }

@@ -2,6 +2,7 @@
 export { recordingMiddleware } from "./adapters/ai-sdk.js";
 export { type CallbackRecorder, recordingCallbacks } from "./adapters/langchain.js";
 export { type ReadingRecorder, recordedSession } from "./adapters/openai-agents.js";
+export { recordingTraces } from "./adapters/openai-agents-traces.js";
 export type { ClientRecorder, ClientSession } from "./client-recorder.js";
 export { type ConnectOptions, connectRecorder } from "./client-recorder.js";
 export type { CaptureLabels, InteractionRecorder } from "./default-labels.js";

@@ -1,11 +1,11 @@
 // A stream that is looked at while it passes: each piece goes on as soon as it is there, and none sooner than it is asked for.
 
-import { reasonOf } from "./server-errors.js";
+import { abortedBy, type Broken, brokenBy } from "./broken-call.js";
 
 export interface StreamWatch<P> {
   onPiece(piece: P): void;
-  /** At the end, once: complete, broken by an error, or cancelled by the reader. */
-  onEnd(broken: string | undefined): void;
+  /** At the end, once: complete, broken by an error, or cancelled by the reader. The end is passed on when it resolves. */
+  onEnd(broken: Broken | undefined): Promise<void> | void;
 }
 
 export function observeStream<P>(stream: ReadableStream<P>, watch: StreamWatch<P>): ReadableStream<P> {
@@ -45,7 +45,7 @@ interface Way<P, C> {
 function sourceOf<P, C>(stream: ReadableStream<P>, watch: StreamWatch<P>, way: Way<P, C>) {
   const reader = stream.getReader();
   // A caller that aborts may not read on to the error, but the call has ended.
-  reader.closed?.catch((error: unknown) => watch.onEnd(reasonOf(error)));
+  reader.closed?.catch((error: unknown) => watch.onEnd(brokenBy(error)));
   const next = async () => {
     for (;;) {
       const read = await reader.read();
@@ -57,19 +57,19 @@ function sourceOf<P, C>(stream: ReadableStream<P>, watch: StreamWatch<P>, way: W
       try {
         const { done, value } = await next();
         if (done) {
+          await watch.onEnd(undefined);
           way.close(controller);
-          watch.onEnd(undefined);
           return;
         }
         watch.onPiece(value);
         way.pass(controller, value);
       } catch (error) {
-        watch.onEnd(reasonOf(error));
+        await watch.onEnd(brokenBy(error));
         throw error;
       }
     },
     async cancel(reason: unknown): Promise<void> {
-      watch.onEnd(reason === undefined ? "aborted by the caller" : `aborted: ${reasonOf(reason)}`);
+      void watch.onEnd(abortedBy(reason));
       await reader.cancel(reason);
     },
   };

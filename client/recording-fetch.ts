@@ -1,9 +1,11 @@
 // A `fetch` that any provider's SDK takes: it records model calls, and hands every byte on unchanged and unbuffered.
+import { Attempts } from "./attempts.js";
+import { brokenBy, unreadable } from "./broken-call.js";
 import type { InteractionRecorder } from "./default-labels.js";
+import { assertKnown } from "./known-options.js";
 import { observeBody } from "./observed-stream.js";
 import { type Asked, beginRecording, type Recording } from "./recording.js";
 import { sentKeys } from "./sent-keys.js";
-import { reasonOf } from "./server-errors.js";
 
 type Fetch = typeof globalThis.fetch;
 
@@ -14,7 +16,13 @@ export interface RecordingFetchOptions {
   readonly onLost?: ((reason: string) => void) | undefined;
 }
 
+/** Throws at once where it cannot work, and never inside of the agent's call. */
 export function recordingFetch(recorder: InteractionRecorder, options: RecordingFetchOptions = {}): Fetch {
+  if (typeof (recorder as InteractionRecorder | undefined)?.recordInteraction !== "function") {
+    throw new TypeError("recordingFetch needs a recorder: recordingFetch(connectRecorder()), or one of openRecorder()");
+  }
+  assertKnown("recordingFetch", options, ["fetch", "onLost"]);
+  const attempts = new Attempts();
   const plain = options.fetch ?? globalThis.fetch;
   return async (input, init) => {
     const path = pathOf(input);
@@ -26,23 +34,24 @@ export function recordingFetch(recorder: InteractionRecorder, options: Recording
       keys: keysOf(input, init),
       header: headersOf(input, init),
     };
-    const recording = path === undefined ? undefined : beginRecording(recorder, request, options.onLost);
+    const recording =
+      path === undefined ? undefined : beginRecording(recorder, request, { onLost: options.onLost, attempts });
     if (recording === undefined) return plain(input, init);
     try {
-      return observed(recording, await plain(input, init));
+      return await observed(recording, await plain(input, init));
     } catch (error) {
-      recording.end({ broken: reasonOf(error) });
+      await recording.end({ broken: brokenBy(error) });
       throw error;
     }
   };
 }
 
-function observed(recording: Recording, response: Response): Response {
+async function observed(recording: Recording, response: Response): Promise<Response> {
   const { status, headers, body } = response;
   const watch = recording.answered(status, (name) => headers?.get(name));
   if (isStream(body)) return likeResponse(response, observeBody(body, watch));
   // Another `fetch` than the runtime's may have a body of its own kind, which cannot be looked at without taking it away.
-  watch.onEnd(body ? "the body of the answer cannot be read" : undefined);
+  await watch.onEnd(body ? unreadable("the body of the answer cannot be read") : undefined);
   return response;
 }
 

@@ -1,5 +1,4 @@
 // The keys that a request was sent with. Providers repeat them in errors, and they do not belong into a record.
-import type { InteractionInput } from "./entries.js";
 import { mapTexts } from "./fitted-call.js";
 
 const NAMES = /auth|key|token|secret|cookie|signature|password|credential/i;
@@ -42,7 +41,7 @@ function parts(value: string): readonly string[] {
   }
 }
 
-export function withoutKeys(call: InteractionInput, keys: readonly string[]): InteractionInput {
+export function withoutKeys<T>(call: T, keys: readonly string[]): T {
   if (keys.length === 0) return call;
   return mapTexts(call, (text) => keys.reduce((left, key) => left.replaceAll(key, MASKED), text));
 }

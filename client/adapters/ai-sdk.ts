@@ -1,4 +1,5 @@
 // Middleware for the AI SDK: `wrapLanguageModel({ model, middleware: recordingMiddleware(recorder) })`.
+import { type Broken, brokenBy } from "../broken-call.js";
 import { CallWatch } from "../call-watch.js";
 import type { InteractionRecorder } from "../default-labels.js";
 import { observeStream } from "../observed-stream.js";
@@ -22,10 +23,10 @@ export function recordingMiddleware(recorder: InteractionRecorder) {
       const seen = new Seen(recorder, call);
       try {
         const result = await doGenerate();
-        seen.whole(result);
+        await seen.whole(result);
         return result;
       } catch (error) {
-        seen.end(reasonOf(error));
+        await seen.end(brokenBy(error));
         throw error;
       }
     },
@@ -36,10 +37,10 @@ export function recordingMiddleware(recorder: InteractionRecorder) {
       const seen = new Seen(recorder, call);
       try {
         const result = await doStream();
-        const watch = { onPiece: (part: P) => seen.take(part), onEnd: (broken?: string) => seen.end(broken) };
+        const watch = { onPiece: (part: P) => seen.take(part), onEnd: (broken?: Broken) => seen.end(broken) };
         return { ...result, stream: observeStream(result.stream, watch) };
       } catch (error) {
-        seen.end(reasonOf(error));
+        await seen.end(brokenBy(error));
         throw error;
       }
     },
@@ -58,20 +59,24 @@ class Seen {
 
   constructor(recorder: InteractionRecorder, call: AiSdkCall) {
     this.#call = call;
-    this.#watch = new CallWatch(recorder);
+    const { prompt: messages, tools } = call.params;
+    this.#watch = new CallWatch(recorder, {
+      asked: () => seenInteraction({ messages, tools, model: call.model.modelId }),
+    });
   }
 
-  whole(result: unknown): void {
+  whole(result: unknown): Promise<void> {
     const { content } = isJson(result) ? result : {};
     for (const part of Array.isArray(content) ? content : []) this.take(part);
     this.#finish = isJson(result) ? result : {};
     this.#response = jsonAt(result, "response");
-    this.end(undefined);
+    return this.end(undefined);
   }
 
   take(part: unknown): void {
     if (!isJson(part)) return;
     const { type } = part;
+    if (String(type).endsWith("-delta")) this.#watch.answering();
     if (type === "text" || type === "text-delta") this.#text += textAt(part, "text") ?? textAt(part, "delta") ?? "";
     if (type === "reasoning" || type === "reasoning-delta") {
       this.#reasoning += textAt(part, "text") ?? textAt(part, "delta") ?? "";
@@ -82,7 +87,7 @@ class Seen {
     if (type === "error") this.#error = reasonOf(part.error);
   }
 
-  end(broken: string | undefined): void {
+  end(broken: Broken | undefined): Promise<void> {
     const { prompt, tools } = this.#call.params;
     const { finishReason } = this.#finish;
     const extra = {
@@ -91,7 +96,7 @@ class Seen {
       tool_calls: this.#tool_calls.length === 0 ? undefined : this.#tool_calls,
       reasoning: this.#reasoning === "" ? undefined : this.#reasoning,
     };
-    this.#watch.end(() =>
+    return this.#watch.end(() =>
       seenInteraction({
         messages: prompt,
         tools,
@@ -99,7 +104,7 @@ class Seen {
         extra,
         model: textAt(this.#response, "modelId") ?? this.#call.model.modelId,
         usage: usageOf(this.#finish.usage, usagePlaces),
-        error: broken ?? this.#error,
+        error: this.#error ?? broken?.reason,
       }),
     );
   }

@@ -1,30 +1,22 @@
 // A callback handler for LangChain.js: `callbacks: [recordingCallbacks(recorder)]`.
+import { brokenBy } from "../broken-call.js";
 import { CallWatch } from "../call-watch.js";
 import type { InteractionRecorder } from "../default-labels.js";
-import type { EntryEnvelope } from "../entries.js";
 import { contentText, isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
 import { reasonOf } from "../server-errors.js";
 import { snapshot } from "../snapshot.js";
 import { seenInteraction } from "./model-calls.js";
 
 /** Whatever also records tools; where it cannot, only model calls are recorded. */
-export interface CallbackRecorder extends InteractionRecorder {
-  append?(entry: ToolEntry): Promise<unknown>;
-}
-
-type ToolEntry = EntryEnvelope & {
-  readonly kind: "tool_call";
-  readonly tool: string;
-  readonly args: { readonly input: string };
-  /** Text or JSON. */
-  readonly result: string;
-  readonly is_error: boolean;
-  readonly duration_ms: number;
-};
+export type CallbackRecorder = InteractionRecorder;
 
 interface Run {
   readonly watch: CallWatch;
-  readonly asked: { readonly messages: readonly unknown[]; readonly model: string | undefined };
+  readonly asked: {
+    readonly messages: readonly unknown[];
+    readonly model: string | undefined;
+    readonly tools?: unknown;
+  };
 }
 
 export function recordingCallbacks(recorder: CallbackRecorder) {
@@ -32,20 +24,33 @@ export function recordingCallbacks(recorder: CallbackRecorder) {
   const tools = new Map<string, { readonly tool: string; readonly input: string; readonly startMs: number }>();
   const begin = (id: string, messages: readonly unknown[], params: unknown, metadata: unknown): void => {
     const model = textAt(metadata, "ls_model_name") ?? textAt(jsonAt(params, "invocation_params"), "model");
-    runs.set(id, { watch: new CallWatch(recorder), asked: { messages, model } });
+    const { invocation_params, options } = isJson(params) ? params : ({} as Json);
+    // What is bound to the model.
+    const tools =
+      (isJson(invocation_params) ? invocation_params.tools : undefined) ??
+      (isJson(options) ? options.tools : undefined);
+    const asked = { messages, model, ...(tools === undefined ? {} : { tools }) };
+    runs.set(id, { watch: new CallWatch(recorder, { asked: () => seenInteraction(asked) }), asked });
   };
-  const endTool = (id: string, result: unknown, is_error: boolean): void => {
+  const endTool = async (id: string, result: unknown, is_error: boolean, call_id?: unknown): Promise<void> => {
     const run = tools.get(id);
     tools.delete(id);
     if (run === undefined) return;
     const { tool, input, startMs } = run;
     const duration_ms = Math.round(performance.now() - startMs);
-    const { session_id, project, client } = recorder.currentLabels ?? {};
-    const entry = { tool, args: { input }, result: snapshot(result) as string, is_error, duration_ms };
-    recorder.append?.({ kind: "tool_call", session_id, project, client, ...entry }).catch(() => undefined);
+    const { session_id, project, client, user_id, tags, parent_id } = recorder.currentLabels ?? {};
+    const labels = { session_id, project, client, user_id, tags, parent_id };
+    const tool_call_id = typeof call_id === "string" ? call_id : undefined;
+    const entry = { tool, args: { input }, result: snapshot(result) as string, is_error, duration_ms, tool_call_id };
+    await recorder.append?.({ kind: "tool_call", ...labels, ...entry }).catch(() => undefined);
   };
   return {
     name: "hansard",
+    // Then the record is there when the call returns.
+    awaitHandlers: true,
+    handleLLMNewToken(_: unknown, _1: unknown, id: string) {
+      runs.get(id)?.watch.answering();
+    },
     handleChatModelStart(
       _: unknown,
       batches: unknown[][],
@@ -71,22 +76,23 @@ export function recordingCallbacks(recorder: CallbackRecorder) {
     handleLLMEnd(output: unknown, id: string) {
       const run = runs.get(id);
       runs.delete(id);
-      run?.watch.end(() => seenInteraction({ ...run.asked, ...answerOf(output, run.asked.model) }));
+      return run?.watch.end(() => seenInteraction({ ...run.asked, ...answerOf(output, run.asked.model) }));
     },
     handleLLMError(error: unknown, id: string) {
       const run = runs.get(id);
       runs.delete(id);
-      run?.watch.end(() => seenInteraction({ ...run.asked, error: reasonOf(error) }));
+      return run?.watch.end(() => seenInteraction({ ...run.asked, error: brokenBy(error).reason }));
     },
     handleToolStart(tool: unknown, input: string, id: string, _1?: string, _2?: unknown, _3?: unknown, name?: string) {
       const ids = isJson(tool) && Array.isArray(tool.id) ? tool.id : [];
       tools.set(id, { tool: name ?? String(ids.at(-1) ?? "tool"), input, startMs: performance.now() });
     },
     handleToolEnd(output: unknown, id: string) {
-      endTool(id, isJson(output) ? (output.content ?? output) : output, false);
+      const { content = output, tool_call_id } = isJson(output) ? output : ({} as Json);
+      return endTool(id, content, false, tool_call_id);
     },
     handleToolError(error: unknown, id: string) {
-      endTool(id, reasonOf(error), true);
+      return endTool(id, reasonOf(error), true);
     },
   };
 }

@@ -6,6 +6,7 @@ import { snapshot } from "../snapshot.js";
 
 export interface SeenCall {
   readonly messages: readonly unknown[];
+  readonly system?: unknown;
   readonly tools?: unknown;
   readonly response?: string | undefined;
   readonly model?: string | undefined;
@@ -16,7 +17,7 @@ export interface SeenCall {
 
 /** A recorder of the library takes nothing but JSON, and messages may hold bytes and other things. */
 export function seenInteraction(call: SeenCall): InteractionInput {
-  const { messages, tools, response = "", extra = {}, ...known } = call;
-  const context_pack = { messages, ...(tools === undefined ? {} : { tools }) };
+  const { messages, system, tools, response = "", extra = {}, ...known } = call;
+  const context_pack = { messages, system, tools };
   return snapshot({ prompt: toPrompt(messages), response, context_pack, extra, ...known }) as InteractionInput;
 }

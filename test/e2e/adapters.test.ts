@@ -1,17 +1,25 @@
 // Adapters with the real packages: the AI SDK, LangChain.js and the OpenAI Agents SDK.
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createOpenAI } from "@ai-sdk/openai";
 import { tool } from "@langchain/core/tools";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
-import { Agent, type AgentInputItem, tool as agentTool, Runner } from "@openai/agents-core";
+import {
+  Agent,
+  type AgentInputItem,
+  tool as agentTool,
+  Runner,
+  setTraceProcessors,
+  setTracingDisabled,
+} from "@openai/agents-core";
 import { OpenAIProvider, OpenAIResponsesCompactionSession } from "@openai/agents-openai";
 import { tool as aiTool, generateText, streamText, wrapLanguageModel } from "ai";
 import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { recordedSession, recordingCallbacks, recordingMiddleware } from "../../client/index.js";
+import { recordedSession, recordingCallbacks, recordingMiddleware, recordingTraces } from "../../client/index.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { startModel } from "../support/model-server.js";
 
@@ -103,6 +111,55 @@ test("LangChain.js: callbacks record models and tools, and their failures", asyn
     { tool: "ls", result: "no such folder", is_error: true, args: { input: '{"dir":"/none"}' } },
     { tool: "ls", result: "a b", is_error: false },
   ]);
+});
+
+test("LangChain.js: tools that are bound to a model are part of what it was given, and the record is there when a call returns", async () => {
+  class Bound extends FakeListChatModel {
+    override invocationParams(options: this["ParsedCallOptions"]) {
+      return { ...options, tools: [{ type: "function", function: { name: "ls" } }] };
+    }
+  }
+  const recorder = await openMemory();
+  await new Bound({ responses: ["hi"] }).invoke("hello", { callbacks: [recordingCallbacks(recorder)] });
+  const { interactions } = await recorder.listInteractions();
+  expect(interactions).toHaveLength(1);
+  const whole = await recorder.getInteraction(interactions[0]?.id as string);
+  expect(whole?.context_pack).toMatchObject({
+    tools: [{ function: { name: "ls" } }],
+    messages: [{ content: "hello" }],
+  });
+});
+
+test("OpenAI Agents: traces record model calls with instructions, tools and usage, and the tools that ran", async () => {
+  const [recorder, address] = [await openMemory(), await startModel(randomUUID)];
+  const traces = recordingTraces(recorder);
+  setTracingDisabled(false);
+  setTraceProcessors([traces]);
+  onTestFinished(() => {
+    setTraceProcessors([]);
+    setTracingDisabled(true);
+  });
+  const weather = agentTool({
+    name: "get_weather",
+    description: "d",
+    parameters: z.object({ city: z.string() }),
+    execute: async ({ city }) => `sunny in ${city}`,
+  });
+  const agent = new Agent({ name: "a", model: "asked", instructions: "Be brief.", tools: [weather] });
+  for (const useResponses of [true, false]) {
+    const provider = new OpenAIProvider({ apiKey: "k", baseURL: `${address}/v1`, useResponses });
+    await new Runner({ modelProvider: provider, groupId: `group-${useResponses}` }).run(agent, "the weather?");
+    await traces.forceFlush();
+    const { entries } = await recorder.listEntries({ session_id: `group-${useResponses}` });
+    expect(entries.map(({ kind }) => kind)).toEqual(["interaction", "tool_call", "interaction"]);
+    const calls = await Promise.all(entries.map(({ id }) => recorder.getEntry(id)));
+    expect(calls[1]).toMatchObject({ tool: "get_weather", result: "sunny in Köln", is_error: false });
+    const [last, , first] = calls as unknown as { context_pack: object; usage: object; extra: object }[];
+    expect(JSON.stringify(first?.context_pack)).toContain("the weather?");
+    expect(JSON.stringify(last)).toContain("sunny in Köln");
+    expect(last).toMatchObject({ usage: { input_tokens: 11, output_tokens: 7 } });
+    if (useResponses) expect(first?.extra).toMatchObject({ tool_calls: [{ function: { name: "get_weather" } }] });
+  }
 });
 
 test("OpenAI Agents: a session is stored in the record, a removed item is a withdrawal, and clearing is a clear", async () => {

@@ -413,7 +413,7 @@ test("other requests pass through, and a failing recorder disturbs no call", asy
   expect((await inSession("-")).entries).toMatchObject([{ error: "outside", project: "" }]);
   await library.close();
   const errors = (await recorded()).map(({ error }) => error);
-  expect(errors).toEqual(["fetch failed"]);
+  expect(errors).toEqual(["bad port"]);
 });
 
 test("an agent's loop with tool results keeps the user's words as its prompt", async () => {

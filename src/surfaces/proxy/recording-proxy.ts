@@ -2,9 +2,11 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import type { AddressInfo } from "node:net";
-import { pipeline, type Transform } from "node:stream";
+import { pipeline, Transform } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
+import { Attempts } from "../../../client/attempts.js";
+import { type Broken, brokenBy, unreadable } from "../../../client/broken-call.js";
 import type { CaptureLabels } from "../../../client/index.js";
 import type { StreamWatch } from "../../../client/observed-stream.js";
 import { ANSWER_BYTES_MAX, beginRecording, type Recording } from "../../../client/recording.js";
@@ -52,6 +54,9 @@ const hopByHop = new Set([
 /** A larger request passes, and is not recorded, which is said. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
+/** The end of an answer waits so long for its record. */
+const WAIT_MS_MAX = 250;
+
 /** How long closing waits for calls that were cut off to be recorded. */
 const END_MS = 5_000;
 
@@ -64,6 +69,7 @@ export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOp
     "https:": { ask: https.request, agent: new https.Agent(connections) },
   } as const;
   const budget = new BodyBudget(defaultLimits.bodies_bytes);
+  const attempts = new Attempts();
   const unfinished = new Set<Promise<void>>();
   const hosts = new HostCheck({ host: "127.0.0.1", allow_hosts: [] });
   const forward = (request: http.IncomingMessage, response: http.ServerResponse): void => {
@@ -82,6 +88,8 @@ export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOp
     const recording = beginRecording(
       {
         recordInteraction: (input) => recorder.recordInteraction(input),
+        completeInteraction: (id, completion) => recorder.completeInteraction(id, completion),
+        append: (entry) => recorder.append(entry),
         currentLabels: { ...labels, ...labelsOf(request.headers) },
       },
       {
@@ -91,14 +99,14 @@ export async function serveProxy({ recorder, port, to, labels, onLost }: ProxyOp
         keys: sentKeys(headerPairs(request), target.href),
         header: (name) => [request.headers[name] ?? ""].flat()[0],
       },
-      onLost,
+      { onLost, attempts },
     );
     if (recording !== undefined) {
       unfinished.add(recording.recorded);
       void recording.recorded.then(() => unfinished.delete(recording.recorded));
     }
     const fail = (error: unknown): void => {
-      recording?.end({ broken: reasonOf(error) });
+      void recording?.end({ broken: brokenBy(error) });
       refuse(response, error);
     };
     const { ask, agent } = transports[target.protocol as keyof typeof transports];
@@ -146,14 +154,22 @@ function passBack(answer: http.IncomingMessage, response: http.ServerResponse, r
   if (watch !== undefined) observe(answer, unpacked(headers["content-encoding"], watch));
   response.writeHead(statusCode, statusMessage, withoutHop(headers));
   response.flushHeaders();
-  pipeline(answer, response, () => undefined);
+  pipeline(answer, endingOnceRecorded(recording), response, () => undefined);
+}
+
+/** Every byte passes at once; the end waits a moment for the record. */
+function endingOnceRecorded(recording: Recording | undefined): Transform {
+  return new Transform({
+    transform: (piece, _, done) => done(null, piece),
+    flush: (done) => void Promise.race([recording?.recorded, pause(WAIT_MS_MAX)]).then(() => done()),
+  });
 }
 
 function observe(answer: http.IncomingMessage, watch: BytesWatch): void {
   answer.on("data", (piece: Buffer) => watch.onPiece(piece));
   answer.on("close", () => {
-    const broken = answer.errored === null ? "the connection was closed" : reasonOf(answer.errored);
-    watch.onEnd(answer.readableEnded ? undefined : broken);
+    const broken = brokenBy(answer.errored ?? new Error("the connection was closed"));
+    void watch.onEnd(answer.readableEnded ? undefined : broken);
   });
 }
 
@@ -161,7 +177,7 @@ function observe(answer: http.IncomingMessage, watch: BytesWatch): void {
 function unpacked(encoding: string | undefined, watch: BytesWatch): BytesWatch {
   const unpack = encoding === undefined ? undefined : unpackerOf(encoding.toLowerCase());
   if (unpack === undefined) return watch;
-  let broken: string | undefined;
+  let broken: Broken | undefined;
   let bytes = 0;
   unpack.on("data", (piece: Buffer) => {
     watch.onPiece(piece);
@@ -169,15 +185,15 @@ function unpacked(encoding: string | undefined, watch: BytesWatch): BytesWatch {
     // A few bytes can stand for gigabytes, and nothing more is recorded.
     if (bytes > ANSWER_BYTES_MAX) unpack.destroy();
   });
-  unpack.on("error", (error) => watch.onEnd(broken ?? reasonOf(error)));
-  unpack.on("end", () => watch.onEnd(broken));
+  unpack.on("error", (error) => void watch.onEnd(broken ?? unreadable(reasonOf(error))));
+  unpack.on("end", () => void watch.onEnd(broken));
   return {
     onPiece: (piece) => {
       if (!unpack.destroyed) unpack.write(piece);
     },
     onEnd: (reason) => {
       broken = reason;
-      if (unpack.destroyed) watch.onEnd(reason);
+      if (unpack.destroyed) void watch.onEnd(reason);
       else unpack.end();
     },
   };
