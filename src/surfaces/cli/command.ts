@@ -119,6 +119,17 @@ export async function withQuestion<T>(
   return withOpened(await openForQuestion({ data: "memory:", prices }), work);
 }
 
+/** Whether there is a record, as far as can be told without opening it. */
+export function hasStore(settings: Settings): boolean {
+  const { data } = settings;
+  if (filesOf(data) === undefined) return !isInProcess(data);
+  try {
+    return readdirSync(data).some(isStoreFileName);
+  } catch {
+    return false;
+  }
+}
+
 /** Files of a store without its log are not a new store; opening it says so. */
 function isUnbegun({ data, given_data }: Settings): boolean {
   if ((given_data ?? "") !== "" || filesOf(data) === undefined) return false;

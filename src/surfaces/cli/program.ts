@@ -196,12 +196,18 @@ export async function run(args: readonly string[]): Promise<ExitStatus> {
   const program = createProgram(screen, (reached) => {
     status = reached;
   });
+  if (screen.out.isTerminal && namesNoCommand(args)) {
+    program.action(async () => {
+      const { overviewCommand } = await import("./commands/overview.js");
+      status = await overviewCommand.run(toInvocation(program, new Command(), screen));
+    });
+  }
   try {
     await program.parseAsync(withoutHelpCommand(args), { from: "user" });
     return status;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitStatus.done;
-    // Without a command the help is shown, but it is a usage error.
+    // Without a command, and without a terminal, the help is shown, but it is a usage error.
     if (error instanceof CommanderError && error.code === "commander.help") return exitStatus.wrongUse;
     const reason = error instanceof CommanderError ? toWrongUse(error, args) : error;
     const given = { json: asksForJson(args), given_data: givenData(program), flags: flagsIn(program) };
@@ -315,6 +321,16 @@ function givenData(program: Command): string | undefined {
 /** The flags of the command that was called: the others are not defined yet. */
 function flagsIn(program: Command): ReadonlySet<string> {
   return new Set(program.commands.flatMap(({ options }) => options.map((option) => option.name())));
+}
+
+/** Whether there is nothing but options that every command has. */
+function namesNoCommand(args: readonly string[]): boolean {
+  const rest = [...args];
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    if (arg === "--data" || arg === "--config") rest.shift();
+    else if (!/^--(?:data|config)=/.test(arg)) return false;
+  }
+  return true;
 }
 
 /** `help list` is `list --help`. */
