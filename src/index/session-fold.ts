@@ -88,6 +88,21 @@ export function documentToSession(document: IndexDocument): SessionRow {
   };
 }
 
+/** What sessions are called, by `session_id`; those without a title or a prompt are not in it. */
+export async function titlesOf(
+  index: Pick<EntryIndex, "getDocuments">,
+  session_ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const keys = [...new Set(session_ids)].filter((id) => id !== "");
+  if (keys.length === 0) return new Map();
+  const documents = await index.getDocuments({ collection: SESSIONS, keys });
+  const titles = documents.map((document) => {
+    const { title, first_prompt } = toSums(document);
+    return [document.key, title || first_prompt] as const;
+  });
+  return new Map(titles.filter(([, title]) => title !== ""));
+}
+
 /** Non-empty labels with this prefix; an empty one marks an entry without. */
 function labelled(labels: readonly string[], prefix: string): readonly string[] {
   const found: string[] = [];

@@ -138,6 +138,8 @@ export interface ReflectionReport {
   readonly error_groups: readonly ErrorGroup[];
   readonly topics: readonly Topic[];
   readonly tools: readonly ToolReport[];
+  /** Shell commands that failed; at most 100. */
+  readonly commands: readonly CommandFinding[];
   /** All are counted, the newest five shown. */
   readonly disliked: { readonly count: number; readonly items: readonly DislikedItem[] };
   readonly decisions: readonly DecisionReport[];
@@ -157,6 +159,16 @@ export interface Citation {
 /** A finding before it is rendered: what the report says, and its evidence. */
 export type Cited<T> = Omit<T, "entry_ids"> & { readonly cited: readonly Citation[] };
 
+/** Shell calls of one program and subcommand. */
+export interface CommandFinding {
+  readonly command: string;
+  readonly calls: number;
+  readonly failures: number;
+  /** The line that ended its errors most often; empty if they had no output. */
+  readonly error: string;
+  readonly entry_ids: readonly string[];
+}
+
 /** A tool with the calls that support each of its two verdicts. */
 export type ToolFinding = Cited<ToolReport> & {
   readonly failed: readonly Citation[];
@@ -173,6 +185,8 @@ export interface Findings {
   readonly topics: readonly Cited<Topic>[];
   /** All of them; a report shows at most 100. */
   readonly tools: readonly ToolFinding[];
+  /** All of them; a report shows at most 100. */
+  readonly commands: readonly Cited<CommandFinding>[];
   readonly disliked: readonly Cited<DislikedItem>[];
   readonly disliked_count: number;
   readonly decisions: readonly Cited<DecisionReport>[];

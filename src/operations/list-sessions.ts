@@ -115,6 +115,10 @@ export const listSessions = operation({
       flag: { name: "title", value: "text", says: "only sessions whose title or first prompt contains this text" },
     }),
     parent,
+    id_prefix: text("id_prefix", {
+      isLabel: false,
+      description: "Sessions whose id begins with this text, exactly.",
+    }),
     sort,
     order,
     limit: limited(listLimit(50), "sessions"),
@@ -126,8 +130,8 @@ export const listSessions = operation({
   missing: undefined,
   refusals: [],
   needs: "index_at_checkpoint",
-  answer: ({ sessions }, { user_id, tag, title, parent: below, sort: by, order: way, ...query }) => {
-    const own = { user_id, tag, title, parent: below };
+  answer: ({ sessions }, { user_id, tag, title, parent: below, id_prefix, sort: by, order: way, ...query }) => {
+    const own = { user_id, tag, title, parent: below, id_prefix };
     const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
     const filter: SessionFilter = { ...query.filter, ...given };
     return sessions.list({ ...query, filter, sort: by, order: way ?? (ASCENDING.has(by) ? "asc" : "desc") });

@@ -41,6 +41,15 @@ const reflection = named(
         entry_ids,
       }),
     ),
+    commands: Type.Array(
+      Type.Object({
+        command: Type.String({ description: "Program and subcommand: `npm run build`, `git push`, `ls`." }),
+        ...each(["calls", "failures"] as const, count),
+        error: Type.String({ description: "The line that ended its errors most often." }),
+        entry_ids,
+      }),
+      { description: "Shell commands that failed, most failures first; at most 100." },
+    ),
     disliked: Type.Object({
       count,
       items: Type.Array(Type.Object({ ...placed, text, comment: text, label: text, score: number, entry_ids })),
@@ -76,7 +85,7 @@ export const reflect = operation({
   summary: "Report on the newest entries of conversations",
   description:
     "Interactions, messages, tool calls, errors and decisions: low confidence, errors by what they have in common, " +
-    "topics of users, failing and slow tools, decisions followed by errors, and a comparison with as many " +
+    "topics of users, failing and slow tools, failing commands, decisions followed by errors, and a comparison with as many " +
     "earlier entries. Every finding cites its entries. With `Accept: text/markdown` the answer is the report's Markdown.",
   scope: "read",
   route: "GET /reflection",
@@ -86,15 +95,18 @@ export const reflect = operation({
       title: "Reflect on recent work",
       description:
         "Reports on the newest entries: answers of low confidence, errors by what they have in common, recurring topics, " +
-        "failing and slow tools, disliked answers, decisions followed by errors, the trend, and insights.",
+        "failing tools and commands, slow tools, disliked answers, decisions followed by errors, the trend, and insights.",
       text: "markdown",
     },
   ],
   command: {
-    prose: "On a terminal the report includes plots; piped, it is plain Markdown.",
+    prose:
+      "Without --since, --until and --limit it looks at the last 7 days. On a terminal the report includes plots; piped, it is " +
+      "plain Markdown.",
     examples: [
-      ["the last thirty entries", "hansard reflect"],
-      ["a week of one project", "hansard reflect --project web --since 7d --limit 100000"],
+      ["the last 7 days", "hansard reflect"],
+      ["the last thirty entries", "hansard reflect --limit 30"],
+      ["a week of one project", "hansard reflect --project web --since 30d --limit 100000"],
       ["as Markdown, for example for an agent", "hansard reflect --session cli:anna | cat"],
       ["which errors recur", "hansard reflect --limit 1000 --json | jq .error_groups"],
     ],

@@ -41,6 +41,9 @@ const searchHit = {
       matches: Type.Array(Type.Array(count, { minItems: 2, maxItems: 2 }), {
         description: "Matches in the snippet: start and end in UTF-16 units, in order, never overlapping.",
       }),
+      session_title: Type.Optional(
+        Type.String({ description: "What its session is called: its title, or the first words of its first prompt." }),
+      ),
       given: Type.Optional(
         Type.Integer({ minimum: 0, description: "With `in:context`: how often the text was given in its session." }),
       ),

@@ -299,6 +299,10 @@ Looked at 8 entries: 3 from users, 2 responses, 2 errors.
 
 - psql: 1 of 1 calls failed, 100% (#8)
 
+### Failing commands
+
+No shell command failed.
+
 ### Slow tools
 
 - psql: median 6.0 s, 95% within 6.0 s (#8)

@@ -17,6 +17,7 @@ import type {
 } from "../model/report.js";
 import { CONFIDENCE_LOW } from "../model/states.js";
 import { CITED_MAX, citationOf, excerpt, failureOf, type Mask, textOfAnswer } from "./citations.js";
+import { CommandTally } from "./commands.js";
 import { ErrorGroups } from "./error-groups.js";
 import { toReport } from "./render.js";
 import { ToolTally } from "./tools.js";
@@ -40,6 +41,7 @@ export class Reflection {
   readonly #errors: ErrorGroups;
   readonly #topics: TopicCount;
   readonly #tools: ToolTally;
+  readonly #commands: CommandTally;
   readonly #disliked: DislikedAnswers;
   readonly #decisions: FollowedDecisions;
   readonly #lowConfidence: Cited<LowConfidenceItem>[] = [];
@@ -51,6 +53,7 @@ export class Reflection {
     this.#errors = new ErrorGroups(mask);
     this.#topics = new TopicCount(mask);
     this.#tools = new ToolTally(mask);
+    this.#commands = new CommandTally(mask);
     this.#disliked = new DislikedAnswers(mask);
     this.#decisions = new FollowedDecisions(mask);
   }
@@ -67,7 +70,10 @@ export class Reflection {
     this.#decisions.add(entry);
     const failure = failureOf(entry);
     if (failure !== undefined) this.#errors.add(entry, failure);
-    if (entry.kind === "tool_call") this.#tools.add(entry);
+    if (entry.kind === "tool_call") {
+      this.#tools.add(entry);
+      this.#commands.add(entry);
+    }
     if (dislikes !== undefined) this.#disliked.add(entry, dislikes);
     if (this.#lowConfidence.length < ITEMS_KEPT && isLowConfidence(entry))
       this.#lowConfidence.push(toItem(entry, this.#mask));
@@ -94,6 +100,7 @@ export class Reflection {
       error_groups,
       topics,
       tools,
+      commands: this.#commands.finish(),
       disliked: this.#disliked.finish(),
       disliked_count: this.#disliked.count,
       decisions: this.#decisions.finish(),

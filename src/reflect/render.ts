@@ -4,6 +4,7 @@ import { escapeMarkdown } from "../model/markdown-text.js";
 import type {
   Citation,
   Cited,
+  CommandFinding,
   Counts,
   DecisionReport,
   DislikedItem,
@@ -39,6 +40,7 @@ export function toReport(findings: Findings): ReflectionReport {
     error_groups: findings.error_groups.slice(0, GROUPS_GIVEN).map(withIds),
     topics: findings.topics.map(withIds),
     tools: findings.tools.slice(0, GROUPS_GIVEN).map(({ failed: _, slowest: __, ...tool }) => withIds(tool)),
+    commands: findings.commands.slice(0, GROUPS_GIVEN).map(withIds),
     disliked: { count: findings.disliked_count, items: findings.disliked.map(withIds) },
     decisions: findings.decisions.map(withIds),
     trend: { before, changes: findings.changes.map(withIds), timeline: findings.timeline },
@@ -74,6 +76,10 @@ function renderMarkdown(findings: Findings): string {
       none: "No recurring topics.",
     }),
     ...section("Failing tools", { items: failing.map(failingLine), none: "No tool call failed." }),
+    ...section("Failing commands", {
+      items: findings.commands.map(commandLine),
+      none: "No shell command failed.",
+    }),
     ...section("Slow tools", {
       items: slow.map(slowLine),
       none: isTimed ? "No tool is slow." : "No tool call had a duration.",
@@ -127,6 +133,11 @@ function errorLine({ text, count, first_at, last_at, cited }: Cited<ErrorGroup>)
 
 function failingLine({ tool, calls, failures, failure_rate, failed }: ToolFinding): string {
   return `${escapeMarkdown(tool)}: ${failures} of ${calls} calls failed, ${percent(failure_rate)} (${places(failed)})`;
+}
+
+function commandLine({ command, calls, failures, error, cited }: Cited<CommandFinding>): string {
+  const why = error === "" ? "" : `: ${escapeMarkdown(error)}`;
+  return `${escapeMarkdown(command)}: ${failures} of ${calls} failed${why} (${places(cited)})`;
 }
 
 function slowLine({ tool, median_ms = 0, p95_ms = 0, slowest }: ToolFinding): string {

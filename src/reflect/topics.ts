@@ -1,5 +1,6 @@
 // Topics: the words that users say most, stop words excluded.
 import type { Entry } from "../model/entry.js";
+import { proseOf } from "../model/prose.js";
 import type { Citation, Cited, Topic } from "../model/report.js";
 import { textsOfUser } from "../model/roles.js";
 import type { Mask } from "./citations.js";
@@ -35,7 +36,8 @@ export class TopicCount {
       const granted = Math.min(SEGMENTED_CHARS_MAX.text, this.#segmentedChars);
       const budget = { chars: granted };
       // Masked whole, because a secret may be many words.
-      for (const chunk of chunksOf(this.#mask(text.slice(0, TEXT_CHARS_MAX)), TEXT_CHARS_MAX))
+      // Code, logs and blocks that a program added are not words of the user.
+      for (const chunk of chunksOf(this.#mask(proseOf(text.slice(0, TEXT_CHARS_MAX))), TEXT_CHARS_MAX))
         this.#addChunk(chunk, budget, citation);
       this.#segmentedChars -= granted - budget.chars;
     }

@@ -3,6 +3,7 @@
 import { textsOf } from "../index/derivation.js";
 import { documentToMemory, MEMORIES } from "../index/memory-fold.js";
 import type { EntryIndex, RowKey } from "../index/port.js";
+import { titlesOf } from "../index/session-fold.js";
 import { valueText } from "../model/content.js";
 import { messageText } from "../model/content-parts.js";
 import {
@@ -46,6 +47,8 @@ export type SearchHit = ListedEntry & {
   readonly snippet: string;
   /** Where the terms stand in the snippet, in UTF-16 units: `[start, end]`, in order, never overlapping. */
   readonly matches: readonly MatchRange[];
+  /** What its session is called: the title, or the first words of the first prompt. */
+  readonly session_title?: string;
   /** With `in:context`: how often the text was given in its session. */
   readonly given?: number;
   /** Of a hit of a memory kind: what the memory's status is now. */
@@ -127,9 +130,17 @@ export class Searcher {
     }
     const { rows, used } = await this.#entries.page(keys.slice(0, query.limit).map(({ position }) => position));
     const statuses = await statusesOf(this.#parts.index, rows);
+    const titles = await this.#titlesOf(rows);
     const results = rows.map((row) => {
+      const session_title = titles.get(row.session_id);
+      const named = session_title === undefined ? {} : { session_title };
       const status = statuses.get(memoryOf(row) ?? "");
-      return { ...row, ...reasons.get(row.position), ...(status === undefined ? {} : { status }) } as SearchHit;
+      return {
+        ...row,
+        ...named,
+        ...reasons.get(row.position),
+        ...(status === undefined ? {} : { status }),
+      } as SearchHit;
     });
     const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, itemAt(keys, used - 1)) : null;
     return { results, next_cursor };
@@ -151,9 +162,24 @@ export class Searcher {
       const reason = { field: "context_pack", ...this.#givenSnippet(hit, query.terms), given: counts[at] ?? 1 };
       for (const row of rows) results.push({ ...row, ...reason } as SearchHit);
     }
+    const titles = await this.#titlesOf(results);
+    for (const [at, hit] of results.entries()) {
+      const session_title = titles.get(hit.session_id);
+      if (session_title !== undefined) results[at] = { ...hit, session_title };
+    }
     const last = shown.at(-1);
     const isMore = last !== undefined && hits.length > query.limit;
     return { results, next_cursor: isMore ? cursorAfter(query, { ...last.key, nth: last.nth }) : null };
+  }
+
+  /** Masked, as lists of sessions show them. */
+  async #titlesOf(rows: readonly { readonly session_id: string }[]): Promise<ReadonlyMap<string, string>> {
+    const { index, mask } = this.#parts;
+    const titles = await titlesOf(
+      index,
+      rows.map(({ session_id }) => session_id),
+    );
+    return new Map([...titles].map(([session_id, title]) => [session_id, mask.text(title)]));
   }
 
   /** As `#snippet`: the name of a field can mark its value as a secret. */

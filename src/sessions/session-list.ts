@@ -192,9 +192,10 @@ function sorted(
 }
 
 function passing(filter: SessionFilter, table: SessionTable): (session: TableSession) => boolean {
-  const { project, client, user_id, tag, since_ms = -Infinity, until_ms = Infinity, parent } = filter;
+  const { project, client, user_id, tag, id_prefix = "", since_ms = -Infinity, until_ms = Infinity, parent } = filter;
   const title = filter.title === undefined ? undefined : normalise(filter.title);
   return (one) => {
+    if (!one.session_id.startsWith(id_prefix)) return false;
     if (one.last_ms < since_ms || one.first_ms > until_ms) return false;
     if (project !== undefined && !isOfProject(one, project, table)) return false;
     if (client !== undefined && !(client === "" ? one.lacks.client : one.clients.includes(client))) return false;

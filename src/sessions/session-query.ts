@@ -39,6 +39,7 @@ export interface SessionFilter {
   readonly until_ms?: number;
   /** A part of the title or of the first prompt, whatever its case. */
   readonly title?: string;
+  readonly id_prefix?: string;
   /** `""` selects sessions without a recorded parent. */
   readonly parent?: string;
 }

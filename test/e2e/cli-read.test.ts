@@ -81,7 +81,7 @@ describe("list", () => {
     const { status, stdout, stderr } = await runCli(["list"], { data });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const lines = stdout.trimEnd().split("\n");
-    expect(lines[0]).toMatch(/^#\s+TIME \(UTC\)\s+WHO\s+SESSION\s+PROJECT\s+CLIENT\s+WHAT$/);
+    expect(lines[0]).toMatch(/^#\s+TIME\s+WHO\s+SESSION\s+PROJECT\s+CLIENT\s+WHAT$/);
     expect(lines.slice(1).map((line) => line.split(/\s+/)[0])).toEqual(["5", "4", "3", "2", "1"]);
     expect(lines[1]).toMatch(/interaction .*\(no response\) open question$/);
     expect(lines[2]).toMatch(/11-04 12:00 .*error .*web .*boom .*red.*evil.*back.*Response/);

@@ -77,7 +77,7 @@ test("reflection draws how much happened, how much of it were errors, and how su
   for (const title of ["Entries", "Errors", "Confidence"]) expect(plain).toMatch(new RegExp(`\n${title}\n +[\\d.]+┤`));
   expect(plain).toContain("\n  1┤");
   expect(plain).toMatch(
-    /\n +0┤.*\n {2}2026-11-15 00:00 to 2026-11-15 00:59 UTC, \d+ steps of [\d.]+ (?:seconds|minutes) each\n$/,
+    /\n +0┤.*\n {2}2026-11-15 00:00 to 2026-11-15 00:59, \d+ steps of [\d.]+ (?:seconds|minutes) each\n$/,
   );
 });
 
@@ -86,7 +86,9 @@ test("a store in which nothing was said has a sentence for it, and no empty plot
   await fillStore(empty, [{ kind: "raw", source: "test", record: {} }]);
   const { status, text } = await runOnTerminal(["reflect"], { data: empty, columns: 80 });
   expect(status).toBe(0);
-  expect(stripVTControlCharacters(text).trim()).toBe("Nothing recorded yet to reflect on.");
+  expect(stripVTControlCharacters(text).trim()).toMatch(
+    /^Nothing recorded yet to reflect on\.\s+Only the last 7 days were looked at\. --since 30d looks further back\.$/,
+  );
 });
 
 test("rebuilding the index shows a progress bar and removes it afterwards", async () => {

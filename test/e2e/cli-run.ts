@@ -125,7 +125,7 @@ function replaceEnvironment(env: NodeJS.ProcessEnv): void {
 function environmentOf(options: CliOptions): NodeJS.ProcessEnv {
   const { PATH = "" } = process.env;
   const data = options.data === undefined ? {} : { HANSARD_DATA: options.data };
-  return { PATH, HOME: "/nonexistent", XDG_CONFIG_HOME: configHome, ...data, ...options.env };
+  return { PATH, TZ: "UTC", HOME: "/nonexistent", XDG_CONFIG_HOME: configHome, ...data, ...options.env };
 }
 
 export function startCli(args: readonly string[], options: CliOptions = {}): ChildProcess {

@@ -167,7 +167,7 @@ const screens: readonly Shown[] = [
   { name: "session", command: sessionsCommand, operands: [coding.session_id] },
   { name: "session-of-interactions", command: sessionsCommand, operands: [chat.session_id] },
   { name: "search", command: searchCommand, operands: ["node"], options: { facets: true, limit: "3" } },
-  { name: "reflect", command: reflectCommand },
+  { name: "reflect", command: reflectCommand, options: { limit: "30" } },
   { name: "stats", command: statsCommand },
   { name: "doctor", command: doctorCommand },
   { name: "keys", command: keysCommand, operands: ["list"] },

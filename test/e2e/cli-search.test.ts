@@ -23,7 +23,7 @@ test("shows hits newest first, which entry it is and the words around the match"
     [
       "#3  2026-11-15 06:12  tool_call\n    -x and timeout\n",
       "#2  2026-11-15 06:11  error  api\n    timeout red evil\n",
-      "#1  2026-11-15 06:10  user  s:1  web\n    a timeout again\n",
+      "#1  2026-11-15 06:10  user  a timeout again  s:1  web\n    a timeout again\n",
     ].join("\n"),
   );
 });
@@ -38,8 +38,8 @@ test("a hit in a context says how often it was given", async () => {
     { ...turn, session_id: "s:2", prompt: "three" },
   ]);
   const { stdout } = await runCli(["search", "in:context push"], { data: given });
-  expect(stdout).toContain("#2  2026-11-15 06:10  interaction  given 2 times  s:1\n    Never push to main.\n");
-  expect(stdout).toContain("#3  2026-11-15 06:10  interaction  given 1 time  s:2\n");
+  expect(stdout).toContain("#2  2026-11-15 06:10  interaction  given 2 times  one  s:1\n    Never push to main.\n");
+  expect(stdout).toContain("#3  2026-11-15 06:10  interaction  given 1 time  three  s:2\n");
 });
 
 test("matches in kinds that only --kind finds are counted below, and memories say their status", async () => {

@@ -79,11 +79,11 @@ describe("the list", () => {
     const { status, stdout, stderr } = await runCli(["sessions"], { data });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const [head, ...lines] = stdout.trimEnd().split("\n");
-    expect(head).toMatch(/^LAST \(UTC\) +SESSION +ENTRIES +MESSAGES +TOOLS +ERRORS +DECISIONS +PROJECT · TITLE$/);
+    expect(head).toMatch(/^WHEN +SESSION +PROJECT +CLIENT +LENGTH +PROMPTS +FAILURES +COST +TITLE$/);
     expect(lines).toHaveLength(3);
-    expect(lines[0]).toMatch(/^11-15 12:10 +cli\/anna +1 +0 +0 +1 +0$/);
-    expect(lines[1]).toMatch(/^11-15 12:09 +-anna +1 +0 +0 +0 +0 +Why\?$/);
-    expect(lines[2]).toMatch(/^11-15 12:08 +cli:anna +9 +5 +1 +1 +1 +web · Release evil$/);
+    expect(lines[0]).toMatch(/^11-15 12:10 +cli\/anna +0 +1$/);
+    expect(lines[1]).toMatch(/^11-15 12:09 +-anna +1 +0 +Why\?$/);
+    expect(lines[2]).toMatch(/^11-15 12:08 +cli:anna +web +8m +\d +1 +Release evil$/);
   });
 
   test("--json is the document of GET /sessions, with its filters and cursors", async () => {
@@ -124,7 +124,7 @@ describe("one session", () => {
   test("shows its facts and its timeline, with results shortened and no control sequences", async () => {
     const { status, stdout, stderr } = await runCli(["sessions", "cli:anna"], { data });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout).toMatch(/^Release evil\n {2}Session +cli:anna\n {2}Time +2026-11-15 12:00 to 12:08 UTC\n/);
+    expect(stdout).toMatch(/^Release evil\n {2}Session +cli:anna\n {2}Time +2026-11-15 12:00 to 12:08, active 8m\n/);
     expect(stdout).toContain("9, 5 messages, 1 tool call, 1 error, 1 decision\n");
     expect(stdout).toMatch(/#3 {2}2026-11-15 12:02:00 {2}user +Which\n +files\? evil\n/);
     expect(stdout).toMatch(/#4 .* assistant +calls ls \{"path":"\."\}\n/);

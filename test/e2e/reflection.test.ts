@@ -21,6 +21,7 @@ const NAMES = [
     "error_groups",
     "topics",
     "tools",
+    "commands",
     "disliked",
   ],
   "decisions",
@@ -96,7 +97,7 @@ test("GET /reflection answers with JSON, and with Markdown if the client prefers
   const { status, body, headers } = await server.get("/reflection");
   expect(status).toBe(200);
   expect(Object.keys(body)).toEqual(NAMES);
-  expect(headers.get("vary")).toBe("Accept");
+  expect(headers.get("vary")).toBe("Accept, Accept-Encoding");
   const kindOf = async (accept: string): Promise<string | null> =>
     (await server.request("/reflection?limit=5", { headers: { accept } })).headers.get("content-type");
   for (const accept of ["*/*", "application/json", "text/html, */*;q=0.1", "text/markdown;q=0.1, */*", "image/png"]) {
@@ -125,11 +126,11 @@ test.each([
 test("hansard reflect prints Markdown if it is piped, without control sequences", async () => {
   const data = folderOfTest();
   await fillStore(data, [{ kind: "error", error: "\u001b[31mred\u001b[0m\u0007 alert", session_id: "s" }]);
-  const { status, stdout } = await runCli(["reflect"], { data });
+  const { status, stdout } = await runCli(["reflect", "--limit", "30"], { data });
   expect(status).toBe(0);
   expect(stdout).toMatch(/^## Self-reflection\n\nLooked at 1 entry: 0 from users, 0 responses, 1 error\.\n/);
   expect(stdout).toMatch(/\n- \S+Z red alert \(#1\)\n/);
-  expect((await runCli(["reflect", "--session", "other"], { data })).stdout).toBe(`${NOTHING}\n`);
+  expect((await runCli(["reflect", "--session", "other", "--limit", "30"], { data })).stdout).toBe(`${NOTHING}\n`);
 });
 
 test("hansard reflect --json prints the HTTP document", async () => {

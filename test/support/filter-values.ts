@@ -98,6 +98,7 @@ export const badValues: { readonly [N in Exclude<ParameterName, FilterName | "id
   unused: ["maybe"],
   budget_tokens: ["much"],
   title: [],
+  id_prefix: [],
   parent: ["..", "a\n"],
   sort: ["size", "Cost"],
 };

@@ -1,5 +1,7 @@
 // The session that an argument names: by its id, or by a beginning of it that no other session has.
 import type { Recorder, SessionSummary } from "../../index.js";
+import { parseSessionId } from "../../model/ids.js";
+import { Rejection } from "../../model/rejection.js";
 import { Failed } from "./failures.js";
 import { cleanLine } from "./text/terminal.js";
 
@@ -8,19 +10,29 @@ const SHOWN_MAX = 5;
 const PAGE = 500;
 
 export async function namedSession(recorder: Recorder, name: string): Promise<SessionSummary> {
+  const found = await findSession(recorder, name);
+  if (found !== undefined) return found;
+  throw new Failed({
+    code: "session_not_found",
+    field: "session",
+    message: `no session ${cleanLine(name, 200)}`,
+    hint: `\`hansard sessions\` lists the ids; ${PREFIX_CHARS_MIN} characters of one are enough.`,
+  });
+}
+
+/** The id that is meant. What names no session comes back as it was given: what it was given to says so. */
+export async function sessionIdFor(recorder: Recorder, given: string): Promise<string> {
+  // What is no id is refused there, too.
+  if (parseSessionId(given) instanceof Rejection) return given;
+  return (await findSession(recorder, given))?.session_id ?? given;
+}
+
+async function findSession(recorder: Recorder, name: string): Promise<SessionSummary | undefined> {
   const exact = await recorder.session(name).summary();
   if (exact !== undefined) return exact;
   const matches = name.length < PREFIX_CHARS_MIN ? [] : await sessionsBeginning(recorder, name);
   const [only] = matches;
-  if (only !== undefined && matches.length === 1) return only;
-  if (only === undefined) {
-    throw new Failed({
-      code: "session_not_found",
-      field: "session",
-      message: `no session ${cleanLine(name, 200)}`,
-      hint: `\`hansard sessions\` lists the ids; ${PREFIX_CHARS_MIN} characters of one are enough.`,
-    });
-  }
+  if (only === undefined || matches.length === 1) return only;
   const shown = matches
     .slice(0, SHOWN_MAX)
     .map(({ session_id, title }) => `${cleanLine(session_id)} ${cleanLine(title, 60)}`);
@@ -50,8 +62,8 @@ export async function sessionsOf(
   return { sessions, ...(partial === undefined ? {} : { partial }) };
 }
 
-async function sessionsBeginning(recorder: Recorder, prefix: string): Promise<readonly SessionSummary[]> {
-  const { sessions: found } = await sessionsOf(recorder, ({ session_id }) => session_id.startsWith(prefix));
+async function sessionsBeginning(recorder: Recorder, id_prefix: string): Promise<readonly SessionSummary[]> {
+  const { sessions: found } = await recorder.listSessions({ id_prefix, sort: "first", order: "asc", limit: PAGE });
   // A subagent's id begins with its parent's.
   const tops = found.filter(({ session_id }) => !found.some((other) => session_id.startsWith(`${other.session_id}/`)));
   return tops.length === 1 ? tops : found;

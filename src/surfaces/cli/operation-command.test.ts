@@ -53,7 +53,9 @@ test("two operations that share a command each read their own", () => {
 
 test("operations of one command share their flags, and the help says which default is whose", () => {
   const flags = flagsOfOperations([listSessions, listSessionEntries]);
-  expect(flags.map(({ name }) => name)).toEqual(["project", "client", "limit", "cursor", "order"]);
+  expect(flags.map(({ name }) => name)).toEqual([
+    ...["project", "client", "since", "until", "user", "tag", "title", "parent", "sort", "order", "limit", "cursor"],
+  ]);
   expect(flags.find(({ name }) => name === "limit")?.says).toContain("(50 sessions, 100 entries)");
   expect(flags[0]?.says).toContain("only sessions with an entry of this project");
 });

@@ -2,11 +2,14 @@
 import type { Command } from "commander";
 import type { Recorder } from "../../index.js";
 import { type Noun, RecorderError } from "../../model/rejection.js";
+import { sessionId } from "../../operations/ids.js";
 import { type AnyOperation, missingFrom } from "../../operations/operation.js";
 import type { Input } from "../../search/filters.js";
 import { type CommandModule, helpText, type Invocation, notePartial, withQuestion } from "./command.js";
 import { exitStatus } from "./failures.js";
 import { attributeOf, flagsOfOperations } from "./flag-names.js";
+import { localBound } from "./local-times.js";
+import { sessionIdFor } from "./named-session.js";
 import { documentText, type Pane } from "./text/terminal.js";
 
 /** What was given for an operation, by the names of its parameters. */
@@ -98,12 +101,24 @@ export async function answerOf<A>(
   invocation: Invocation,
   own: { readonly [name: string]: unknown } = {},
 ): Promise<A> {
-  const options = { ...givenFor(operation, invocation), ...own };
+  const options = await withNamedSession(recorder, operation, { ...givenFor(operation, invocation), ...own });
   const answer = await recorder.operate(operation, options).catch((error) => {
     throw invocation.json ? error : withoutOperand(error, operation);
   });
   if (answer === undefined) throw missingFrom(operation, options, moreByNoun[operation.missing ?? "entry"]);
   return answer as A;
+}
+
+/** What names a session may be the beginning of its id. */
+async function withNamedSession(
+  recorder: Recorder,
+  { missing, input }: AnyOperation,
+  options: { readonly [name: string]: unknown },
+): Promise<{ readonly [name: string]: unknown }> {
+  const name = missing === "session" || input.id === sessionId ? "id" : "session_id";
+  const given = options[name];
+  if (typeof given !== "string" || !(name in input)) return options;
+  return { ...options, [name]: await sessionIdFor(recorder, given) };
 }
 
 /** An error about an operand names no flag. */
@@ -137,7 +152,7 @@ export function flagsGiven<I extends Input>(
   const given: { [name: string]: string } = {};
   for (const { name, parameter } of flagsOfOperations([{ input }])) {
     const value = options[attributeOf(name)];
-    if (value !== undefined) given[parameter] = String(value);
+    if (value !== undefined) given[parameter] = localBound(parameter, String(value));
   }
   return given as { [name in keyof I & string]?: string };
 }

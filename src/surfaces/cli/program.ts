@@ -1,6 +1,8 @@
 // The commands by name. They are loaded together, as one file of the bundle; what few of them need is loaded when it is used.
 import { Command, CommanderError, type HelpConfiguration, type Option } from "commander";
 import pico from "picocolors";
+import { orThrow } from "../../model/rejection.js";
+import { parseClock } from "../../model/time.js";
 import type { CommandModule, Invocation } from "./command.js";
 import * as commands from "./commands.js";
 import { type ExitStatus, exitStatus, reportFailure, WrongUse } from "./failures.js";
@@ -243,6 +245,9 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     command.option("--data <place>", DATA_HELP);
     command.option("--config <file>", CONFIG_HELP);
     command.option("--mask-file <path>", "extra values to mask, one per line (HANSARD_MASK_FILE)");
+    if (!command.options.some(({ long }) => long === "--timezone")) {
+      command.option("--timezone <zone>", "time zone of times, such as Europe/Berlin (this machine's)");
+    }
     for (const option of command.options) takeOnce(option);
     command.action(async () => {
       reach(await module.run(toInvocation(program, command, screen)));
@@ -299,6 +304,8 @@ function helpStyle(): HelpConfiguration {
 function toInvocation(program: Command, command: Command, screen: Screen): Invocation {
   const options = command.opts();
   const { data, config } = program.opts();
+  // The clock of this process is the one that times are shown in.
+  if (typeof options.timezone === "string") process.env.TZ = orThrow(parseClock(options.timezone)).zone;
   if (data !== undefined && options.data !== undefined) throw repeated("data");
   if (config !== undefined && options.config !== undefined) throw repeated("config");
   const named = { mask_file: options.maskFile, seal_key: options.sealKey, allow_host: options.allowHost };

@@ -6,6 +6,7 @@ import type { Diagnosis } from "../../model/verification.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { acceptJson, budgetBodies } from "./checks/bodies.js";
 import { checkRequests } from "./checks/callers.js";
+import { compressAnswers } from "./checks/compression.js";
 import { answerClientError, answerExpectation, refuseAddress, refuseRoute, sendError } from "./checks/errors.js";
 import { HostCheck } from "./checks/hosts.js";
 import { cutOffStalled, defaultLimits, type ServerLimits } from "./checks/limits.js";
@@ -86,6 +87,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const gates = addGates(app, { limits, isPressed: () => recorder.monitoring.load().capture.is_pressed });
   const bodies = budgetBodies(app, limits.bodies_bytes);
   cutOffStalled(app, limits.stall_ms);
+  compressAnswers(app);
   const paths = gatherOperations(app);
   operationRoutes(app, recorder);
   tailRoutes(app, recorder);

@@ -6,13 +6,14 @@ import { contentTexts } from "../../../model/content.js";
 import type { Entry, EntryOf } from "../../../model/entry.js";
 import type { Evidence, MemoryType, Proposal } from "../../../model/memory.js";
 import { codePoints } from "../../../model/normalise.js";
+import { proseOf } from "../../../model/prose.js";
 import { isInjected, readRole } from "../../../model/roles.js";
 import { isQuestion } from "../../judge/hedges.js";
 import { STATEMENT_CHARS_MAX } from "../../judge/statement.js";
 import type { PassedOverWords } from "../../review/memory-answers.js";
 import { sentencesOf } from "../../text/sentences.js";
 import { type FoundSentences, findInMessage } from "../words/sentences.js";
-import { type Finding, plain, proseOf, quoteOf } from "./prose.js";
+import { type Finding, plain, quoteOf } from "./prose.js";
 
 /** Only the beginning of a longer text is read. */
 const TEXT_CHARS_MAX = 1_000_000;

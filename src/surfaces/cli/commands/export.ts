@@ -8,6 +8,7 @@ import { makeFolder } from "../../../model/files.js";
 import { streams } from "../../../operations/streams.js";
 import { type CommandModule, helpText, type Invocation, systemUser, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { sessionIdFor } from "../named-session.js";
 import { defineFlags, flagsGiven } from "../operation-command.js";
 import { countOf, formatBytes, formatCount } from "../text/table.js";
 import { cleanText, escapeControls, type Pane, ProgressLine } from "../text/terminal.js";
@@ -49,8 +50,9 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
     isNoted = true;
   };
   const audit = { actor: systemUser(), export_id: randomUUID(), onUnaudited };
-  const chosen = { ...flagsGiven(options, streams.export), ...audit };
-  const { session_id } = chosen;
+  const given = flagsGiven(options, streams.export);
+  const session_id = given.session_id === undefined ? undefined : await sessionIdFor(recorder, given.session_id);
+  const chosen = { ...given, ...(session_id === undefined ? {} : { session_id }), ...audit };
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   const replaces = options.force === true;
   if (!isPerSession || (session_id ?? "") !== "") {

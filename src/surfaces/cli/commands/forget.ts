@@ -13,6 +13,7 @@ import {
   withRecorder,
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { sessionIdFor } from "../named-session.js";
 import { countOf, formatCount } from "../text/table.js";
 import { cleanLine, type Pane } from "../text/terminal.js";
 
@@ -42,15 +43,16 @@ the erased positions. Earlier copies (backups, exports) are not changed.`,
 
   async run(invocation: Invocation) {
     const { options } = invocation;
-    const { entry, session: session_id, project, reason = "" } = textOptions(options, OPTION_NAMES);
-    if ([entry, session_id, project].filter((one) => one !== undefined).length !== 1) throw targetMissing();
+    const { entry, session, project, reason = "" } = textOptions(options, OPTION_NAMES);
+    if ([entry, session, project].filter((one) => one !== undefined).length !== 1) throw targetMissing();
     if (reason.trim() === "") throw reasonMissing();
     const dry_run = options.yes !== true;
     const forgotten = await withProgress(invocation, (progress) => {
       if (!dry_run) progress.show("Forgetting …");
-      return withRecorder(invocation, { create: false }, (recorder) =>
-        recorder.forget({ entry, session_id, project, reason, dry_run, actor: systemUser() }),
-      );
+      return withRecorder(invocation, { create: false }, async (recorder) => {
+        const session_id = session === undefined ? undefined : await sessionIdFor(recorder, session);
+        return recorder.forget({ entry, session_id, project, reason, dry_run, actor: systemUser() });
+      });
     });
     printResult(invocation, forgotten, forgottenText);
     return exitStatus.done;

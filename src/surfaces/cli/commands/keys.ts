@@ -128,7 +128,7 @@ function keyTable(keys: readonly KeySummary[], out: Pane): string {
     columns: [
       { title: "ID", paint: (text) => bold(text) },
       { title: "SCOPE" },
-      { title: "CREATED (UTC)", paint: (text) => dim(text) },
+      { title: "CREATED", paint: (text) => dim(text) },
       { title: "REVOKED", paint: (text) => red(text) },
       { title: "NAME" },
     ],

@@ -108,7 +108,7 @@ function tableOf(invocation: Invocation, rows: readonly ListedEntry[]) {
   const isOneVoice = isFixed("kind") && rows.every((row) => row.kind !== "message");
   const columns: readonly ListColumn[] = [
     { title: "#", align: "right", paint: (text) => colours.bold(text), text: (row) => String(row.position) },
-    { title: "TIME (UTC)", paint: (text) => colours.dim(text), text: (row) => shortTime(row.created_at, { year }) },
+    { title: "TIME", paint: (text) => colours.dim(text), text: (row) => shortTime(row.created_at, { year }) },
     ...(isWide ? [{ title: "ID", text: (row: ListedEntry) => cleanLine(row.id) }] : []),
     ...(isOneVoice ? [] : [{ title: "WHO", paint: paintKind, text: whoOf }]),
     ...labels.slice(0, labelsShown),

@@ -109,8 +109,8 @@ function lostText(lost: readonly LostSession[], pane: Pane): string {
   });
   const table = renderTable({
     columns: [
-      ...[{ title: "LOST (UTC)" }, { title: "HOW" }, { title: "AGENT" }, { title: "SESSION", widthMax: 36 }],
-      ...[{ title: "LAST (UTC)" }, { title: "ENTRIES", align: "right" as const }, { title: "TITLE" }],
+      ...[{ title: "LOST" }, { title: "HOW" }, { title: "AGENT" }, { title: "SESSION", widthMax: 36 }],
+      ...[{ title: "LAST" }, { title: "ENTRIES", align: "right" as const }, { title: "TITLE" }],
     ],
     rows,
     width: pane.columns,

@@ -66,7 +66,8 @@ function elsewhereText({ elsewhere = {}, elsewhere_at_least }: SearchPage, { col
 function hitText(hit: SearchHit, pane: Pane, isWide: boolean): string {
   const { bold, dim, inverse } = pane.colours;
   const who = whoOf(hit);
-  const known = isWide ? [hit.id, hit.session_id, hit.project, hit.client] : [hit.session_id, hit.project, hit.client];
+  const session = [hit.session_title ?? "", shortId(hit.session_id), hit.project];
+  const known = isWide ? [hit.id, hit.session_id, hit.session_title ?? "", hit.project, hit.client] : session;
   const labels = known.map((label) => cleanLine(label)).filter((one) => one !== "");
   const [place, time] = [`#${hit.position}`, shortTime(hit.created_at, { year: true })];
   const notes = [
@@ -84,6 +85,12 @@ function hitText(hit: SearchHit, pane: Pane, isWide: boolean): string {
   return `${line}\n${shown.paint(lines.join("\n"))}\n`;
 }
 
+/** Enough to name a session, where its title stands before it. */
+function shortId(session_id: string): string {
+  return UUID.test(session_id) ? session_id.slice(0, 8) : session_id;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 const INDENT = "    ";
 const GAP = "  ";
 const LINE_WIDTH_MAX = 100;

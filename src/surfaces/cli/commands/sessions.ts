@@ -25,6 +25,7 @@ export const sessionsCommand: CommandModule = {
     defineCommand(command, [listSessions, getSession, listSessionEntries, clearSession, consolidateSession], (own) =>
       own
         .option("--entries", "with an id: print only the timeline")
+        .option("--all", "in the list: also subagents, which are otherwise part of their session")
         .option("--wide", "in the list: do not cut ids and titles")
         .option("--clear", "start a new history; all entries stay in the log")
         .option("--consolidate <position>", "remove entries up to this position from the history")
@@ -44,7 +45,7 @@ type Task = "list" | "show" | "clear" | "consolidate";
 
 /** The options of each task, apart from --data and --json. */
 const optionsByTask: { readonly [task in Task]: readonly string[] } = {
-  list: ["wide", ...attributesOf(listSessions)],
+  list: ["wide", "all", ...attributesOf(listSessions)],
   show: ["entries", ...attributesOf(listSessionEntries)],
   clear: ["clear"],
   consolidate: ["consolidate", "summary"],
@@ -102,13 +103,13 @@ function misplaced(option: string, task: Task): WrongUse {
 async function showList(recorder: Recorder, invocation: Invocation): Promise<void> {
   const { options, screen, json } = invocation;
   const filters = flagsGiven(options, listSessions);
-  const page = await answerOf<SessionList>(recorder, listSessions, invocation);
+  const isFolded = options.all === undefined && filters.parent === undefined;
+  const page = await answerOf<SessionList>(recorder, listSessions, invocation, isFolded ? { parent: "-" } : {});
   notePartial(page, { screen, json });
   const { out } = screen;
   if (json) out.write(documentText(page, out));
   else if (page.sessions.length > 0) {
-    const pane = options.wide === true ? { ...out, columns: undefined } : out;
-    out.write(sessionTable(page.sessions, { pane, project: filters.project }));
+    out.write(sessionTable(page.sessions, { pane: out, isWide: options.wide === true }));
   } else out.write(Object.keys(filters).length > 0 ? "No session matches.\n" : emptyText(invocation));
   if (!json) tellMore({ shown: page.sessions.length, cursor: page.next_cursor, pane: screen.err });
 }

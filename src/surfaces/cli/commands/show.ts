@@ -22,15 +22,19 @@ const ENVELOPE = [
 const INDENT = "  ";
 const LINE_WIDTH_MAX = 100;
 
-export const showCommand = operationCommand<Entry | ErasedEntry>([operations.getEntry], (entry, pane, { invocation }) =>
-  entryText(entry, { pane, settings: invocation.settings }),
-);
+export const showCommand = operationCommand<Entry | ErasedEntry>([operations.getEntry], async (entry, pane, shown) => {
+  const { session_id } = entry;
+  const session = session_id === "" ? undefined : await shown.recorder.session(session_id).summary();
+  return entryText(entry, { pane, settings: shown.invocation.settings, title: session?.title ?? "" });
+});
 
 function entryText(
   entry: Entry | ErasedEntry,
-  { pane, settings }: { readonly pane: Pane; readonly settings: Invocation["settings"] },
+  { pane, settings, title }: { readonly pane: Pane; readonly settings: Invocation["settings"]; readonly title: string },
 ): string {
   const { bold, dim } = pane.colours;
+  const ofSession = ([name, value]: Facts[number]): Facts[number] =>
+    name === "session_id" && title !== "" ? [name, `${String(value)} (${title})`] : [name, value];
   const head = `${bold(kindColour(entry.kind, pane.colours)(entry.kind))} ${bold(`#${entry.position}`)}\n`;
   const own = Object.entries(entry).filter(([name, value]) => !ENVELOPE.includes(name) && !isEmpty(value));
   if ("erased" in entry)
@@ -40,7 +44,7 @@ function entryText(
   const isOpen = entry.kind === "interaction" && entry.response === "";
   return [
     head,
-    factsText(toFacts([...envelopeFacts(entry), ...facts, ["hash", entry.hash]]), pane),
+    factsText(toFacts([...envelopeFacts(entry).map(ofSession), ...facts, ["hash", entry.hash]]), pane),
     ...sections.map(([name, value]) => sectionText(name, value, pane)),
     isOpen ? noWords(entry, { pane, settings }) : "",
   ].join("");

@@ -52,7 +52,7 @@ function statsText(stats: Stats, folder: string, pane: Pane): string {
     ["Entries", `${formatCount(stats.entries)} in ${countOf(stats.sessions, "session", "sessions")}`],
     ...(stats.first_at === null || stats.last_at === null
       ? []
-      : [["Period", `${minute(stats.first_at)} to ${minute(stats.last_at)} UTC`] as const]),
+      : [["Period", `${minute(stats.first_at)} to ${minute(stats.last_at)}`] as const]),
     ...((stats.pending ?? 0) === 0 ? [] : [["Review", waiting(stats.pending ?? 0)] as const]),
     ...(stats.files.length === 0 ? [] : [["On disk", diskText(stats)] as const]),
   ];

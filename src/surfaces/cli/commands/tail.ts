@@ -7,6 +7,7 @@ import { isAltered } from "../../../model/entry.js";
 import { streams } from "../../../operations/streams.js";
 import { type CommandModule, examplesText, type Invocation, onStop, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { localSecond } from "../local-times.js";
 import { defineFlags, flagsGiven } from "../operation-command.js";
 import { entryLine, kindColour, whoOf } from "../text/entry-text.js";
 import { fitText } from "../text/table.js";
@@ -82,8 +83,8 @@ export function tailLine(entry: Entry | AlteredEntry, pane: Pane): string {
 
 /** An entry that was recorded long after it happened, as imported ones are, shows its date too. */
 function timeOf({ created_at, recorded_at }: Entry | AlteredEntry): string {
-  const isSameDay = created_at.slice(0, 10) === recorded_at.slice(0, 10);
-  return isSameDay ? created_at.slice(11, 19) : created_at.slice(0, 19).replace("T", " ");
+  const [created, recorded] = [localSecond(created_at), localSecond(recorded_at)];
+  return created.slice(0, 10) === recorded.slice(0, 10) ? created.slice(11) : created;
 }
 
 function textOf(entry: Entry | AlteredEntry): string {

@@ -6,6 +6,7 @@ import { ALTERED_WORDS, applyByKind, type ByKind, isAltered } from "../../../mod
 import { reinforcedWords, verdictWords } from "../../../model/memory.js";
 import { speakerOf } from "../../../model/roles.js";
 import { feedbackWords } from "../../../model/states.js";
+import { localTime } from "../local-times.js";
 import { countOf } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
 
@@ -87,7 +88,7 @@ function valueLine(value: unknown): string {
   return cleanLine(valueText(value));
 }
 
-/** A time in UTC, to the minute. */
+/** A time on this machine's clock, to the minute. */
 export function shortTime(time: string, options: { readonly year: boolean }): string {
-  return time.slice(options.year ? 0 : 5, 16).replace("T", " ");
+  return localTime(time, options);
 }

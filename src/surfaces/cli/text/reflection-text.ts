@@ -106,7 +106,7 @@ function axisText(timeline: Slots, pane: Pane): string {
   const width = pane.columns === undefined ? undefined : pane.columns - INDENT.length;
   const { from = "", to = "" } = timeline[0] ?? {};
   const step = durationText(Date.parse(to) - Date.parse(from));
-  const lines = wrapText(`${first} to ${last} UTC, ${timeline.length} steps of ${step} each`, width).map(
+  const lines = wrapText(`${first} to ${last}, ${timeline.length} steps of ${step} each`, width).map(
     (line) => `${INDENT}${line}\n`,
   );
   return pane.colours.dim(lines.join(""));

@@ -8,6 +8,7 @@ import { applyByKind, type ByKind, isAltered } from "../../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../model/json.js";
 import { speakerOf } from "../../../model/roles.js";
 import { feedbackWords } from "../../../model/states.js";
+import { localSecond, localTime } from "../local-times.js";
 import { entryLine, kindColour, shortTime, whoOf } from "./entry-text.js";
 import {
   callParagraph,
@@ -17,93 +18,148 @@ import {
   RESULT_LINES,
   roleColour,
 } from "./paragraphs.js";
-import { type Column, countOf, type Fact, factsText, formatCount, renderTable, wrapText } from "./table.js";
+import {
+  type Column,
+  countOf,
+  type Fact,
+  factsText,
+  fitText,
+  formatCost,
+  formatCount,
+  renderTable,
+  shortCount,
+  wrapText,
+} from "./table.js";
 import { type Colours, cleanLine, type Pane } from "./terminal.js";
 
-/** A UUID is not cut, for copying, if this much is left for the rest. */
-const ID_WIDTH_MAX = 36;
-const BESIDE_ID_WIDTH = 44;
-const ID_WIDTH_MIN = 8;
-const ABOUT_WIDTH = 24;
+/** From this width on a session takes one line. */
+const TABLE_WIDTH_MIN = 120;
+const ID_WIDTH_MAX = 20;
+const LABEL_WIDTH_MAX = 24;
+const PREFIX_CHARS = 8;
 const GAP_WIDTH = 2;
 
-interface SessionColumn extends Column {
-  readonly text: (session: SessionSummary) => string;
-}
-
+/** A line each where there is room, else two: when, title and cost; below them the rest. */
 export function sessionTable(
   sessions: readonly SessionSummary[],
-  options: { readonly pane: Pane; readonly project: string | undefined },
+  { pane, isWide }: { readonly pane: Pane; readonly isWide: boolean },
 ): string {
-  const { pane } = options;
-  const columns = columnsThatFit(sessions, options);
+  const { columns: width = Number.POSITIVE_INFINITY } = pane;
+  if (isWide || width >= TABLE_WIDTH_MIN) return wideTable(sessions, { pane, isWide });
+  const ids = shortIds(sessions);
+  return sessions.map((session) => twoLines(session, { pane, width, id: ids.get(session.session_id) ?? "" })).join("");
+}
+
+function wideTable(
+  sessions: readonly SessionSummary[],
+  { pane, isWide }: { readonly pane: Pane; readonly isWide: boolean },
+): string {
+  const { dim, bold, red } = pane.colours;
+  const ids = shortIds(sessions);
+  const idOf = ({ session_id }: SessionSummary): string =>
+    isWide ? cleanLine(session_id) : (ids.get(session_id) ?? "");
+  const columns: readonly (Column & { readonly text: (session: SessionSummary) => string })[] = [
+    { title: "WHEN", paint: dim, text: whenOf },
+    { title: "SESSION", widthMax: isWide ? Number.MAX_SAFE_INTEGER : ID_WIDTH_MAX, widthMin: PREFIX_CHARS, text: idOf },
+    {
+      title: "PROJECT",
+      widthMax: isWide ? Number.MAX_SAFE_INTEGER : LABEL_WIDTH_MAX,
+      text: (one) => cleanLine(one.project),
+    },
+    {
+      title: "CLIENT",
+      widthMax: isWide ? Number.MAX_SAFE_INTEGER : LABEL_WIDTH_MAX,
+      text: (one) => cleanLine(one.clients.join(", ")),
+    },
+    { title: "LENGTH", align: "right", text: lengthOf },
+    { title: "PROMPTS", align: "right", text: (one) => formatCount(one.turns) },
+    {
+      title: "FAILURES",
+      align: "right",
+      paint: (text) => (text === "0" ? text : red(text)),
+      text: (one) => formatCount(one.failures),
+    },
+    { title: "COST", align: "right", text: costText },
+    { title: "TITLE", paint: bold, text: (one) => cleanLine(one.title) },
+  ];
   return renderTable({
     columns,
     rows: sessions.map((session) => columns.map((column) => column.text(session))),
-    width: pane.columns,
+    width: isWide ? undefined : pane.columns,
     colours: pane.colours,
   });
 }
 
-/** The columns that are not empty, as many as there is room for. */
-function columnsThatFit(
-  sessions: readonly SessionSummary[],
-  { pane, project }: { readonly pane: Pane; readonly project: string | undefined },
-): readonly SessionColumn[] {
-  const { colours, columns: width = Number.POSITIVE_INFINITY } = pane;
-  const year = sessions.some(({ last_at }) => last_at.slice(0, 4) !== new Date().toISOString().slice(0, 4));
-  const count = (title: string, name: CountName): SessionColumn => ({
-    title,
-    align: "right",
-    text: (session) => formatCount(session[name]),
-    ...(name === "errors" ? { paint: (text: string) => (text === "0" ? text : colours.red(text)) } : {}),
+function twoLines(
+  session: SessionSummary,
+  { pane, width, id }: { readonly pane: Pane; readonly width: number; readonly id: string },
+): string {
+  const { bold, dim, red } = pane.colours;
+  const when = whenOf(session).padEnd(WHEN_WIDTH);
+  const cost = costText(session);
+  const room = Math.max(width - WHEN_WIDTH - cost.length - 2 * GAP_WIDTH, 1);
+  const title = fitText(cleanLine(session.title) || "(no prompt)", room);
+  const space = " ".repeat(Math.max(room - stringWidth(title), 0));
+  const facts: readonly (readonly [text: string, paint: (text: string) => string])[] = [
+    ...[cleanLine(session.project), cleanLine(session.clients.join(", "))].map((text) => [text, dim] as const),
+    [lengthOf(session), dim],
+    [countOf(session.turns, "prompt", "prompts"), dim],
+    [session.failures === 0 ? "" : countOf(session.failures, "failure", "failures"), red],
+    [session.children === 0 ? "" : countOf(session.children, "subagent", "subagents"), dim],
+    [session.outcome === "done" ? "" : session.outcome, dim],
+  ];
+  const shown = facts.filter(([text]) => text !== "");
+  const idText = fitText(id, Math.max(Math.floor(width / 2), 1)).padEnd(WHEN_WIDTH - GAP_WIDTH);
+  // Painted after it was cut, because a cut would take the end of a colour.
+  const restWidth = width - stringWidth(idText) - 2 * GAP_WIDTH;
+  const rest = restWidth <= 0 ? "" : fitText(shown.map(([text]) => text).join(" · "), restWidth);
+  let left = rest;
+  const painted = shown.flatMap(([text, paint], at) => {
+    const own = left.slice(0, text.length);
+    left = left.slice(text.length + (at === shown.length - 1 ? 0 : 3));
+    return own === "" ? [] : [paint(own)];
   });
-  const last: SessionColumn = {
-    title: "LAST (UTC)",
-    paint: (text) => colours.dim(text),
-    text: (session) => shortTime(session.last_at, { year }),
-  };
-  const id: SessionColumn = {
-    title: "SESSION",
-    widthMax: ID_WIDTH_MAX,
-    widthMin: Math.min(ID_WIDTH_MAX, Math.max(ID_WIDTH_MIN, width - BESIDE_ID_WIDTH)),
-    paint: (text) => colours.bold(text),
-    text: (session) => cleanLine(session.session_id),
-  };
-  const projectsOf = ({ projects }: SessionSummary): string =>
-    (project ?? "") === "" ? cleanLine(projects.join(", ")) : "";
-  const titleOf = ({ title }: SessionSummary): string => cleanLine(title);
-  const subjects = [
-    { title: "PROJECT", text: projectsOf },
-    { title: "TITLE", text: titleOf },
-  ].filter(({ text }) => sessions.some((session) => text(session) !== ""));
-  const about: SessionColumn = {
-    title: subjects.map(({ title }) => title).join(" · "),
-    text: (session) => subjects.flatMap(({ text }) => text(session) || []).join(" · "),
-  };
-  const entries = count("ENTRIES", "entries");
-  const errors = count("ERRORS", "errors");
-  const messages = count("MESSAGES", "messages");
-  const tools = count("TOOLS", "tool_calls");
-  const decisions = count("DECISIONS", "decisions");
-
-  const span = (column: SessionColumn): number => {
-    const widest = Math.max(...[column.title, ...sessions.map(column.text)].map((text) => stringWidth(text)));
-    return Math.min(widest, column.widthMax ?? widest) + GAP_WIDTH;
-  };
-  // What a session is about matters more than all counts but the first.
-  const kept = subjects.length === 0 ? 0 : Math.min(span(about), ABOUT_WIDTH);
-  const shown = new Set([last, id, entries, ...(subjects.length === 0 ? [] : [about])]);
-  let room = width - span(last) - span(id) - span(entries) - kept;
-  for (const column of [errors, messages, tools, decisions]) {
-    if (span(column) > room || sessions.every((session) => column.text(session) === "0")) continue;
-    shown.add(column);
-    room -= span(column);
-  }
-  return [last, id, entries, messages, tools, errors, decisions, about].filter((column) => shown.has(column));
+  const first = `${dim(when)}  ${bold(title)}${cost === "" ? "" : `${space}  ${cost}`}`;
+  return `${first}\n  ${idText}  ${painted.join(dim(" · "))}`.trimEnd().concat("\n");
 }
 
-type CountName = "entries" | "messages" | "tool_calls" | "errors" | "decisions";
+const WHEN_WIDTH = "11-15 12:09".length;
+
+function whenOf({ last_at }: SessionSummary): string {
+  return localTime(last_at, { year: "other" });
+}
+
+function costText({ cost_total }: SessionSummary): string {
+  return cost_total === undefined ? "" : formatCost(cost_total);
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The active time: `45s`, `12m`, `3h 05m`. */
+function lengthOf({ active_ms }: SessionSummary): string {
+  if (active_ms < 1_000) return "";
+  if (active_ms < MINUTE_MS) return `${Math.floor(active_ms / 1_000)}s`;
+  if (active_ms < HOUR_MS) return `${Math.floor(active_ms / MINUTE_MS)}m`;
+  const minutes = Math.floor((active_ms % HOUR_MS) / MINUTE_MS);
+  return `${Math.floor(active_ms / HOUR_MS)}h ${String(minutes).padStart(2, "0")}m`;
+}
+
+/** As much of a UUID as no other session of the list begins with; other ids whole. */
+function shortIds(sessions: readonly SessionSummary[]): ReadonlyMap<string, string> {
+  const ids = sessions.map(({ session_id }) => session_id);
+  return new Map(
+    ids.map((id) => {
+      if (!IS_UUID.test(id)) return [id, cleanLine(id)];
+      let length = PREFIX_CHARS;
+      const others = ids.filter((other) => other !== id && !other.startsWith(`${id}/`));
+      while (length < id.length && others.some((other) => other.startsWith(id.slice(0, length)))) length += 1;
+      return [id, cleanLine(id.slice(0, length))];
+    }),
+  );
+}
+
+const IS_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}$/i;
 
 /** The facts above the timeline of a session. */
 export function sessionHead(session: SessionSummary, pane: Pane): string {
@@ -112,9 +168,15 @@ export function sessionHead(session: SessionSummary, pane: Pane): string {
     ["Session", session.session_id],
     ["Title", session.title],
     ["Parent", session.parent],
-    ["Time", `${periodText(session)} UTC`],
+    ["Time", [periodText(session), lengthOf(session)].filter((text) => text !== "").join(", active ")],
+    ["Outcome", session.outcome],
+    ["Prompts", session.turns === 0 ? "" : formatCount(session.turns)],
+    ["Failures", session.failures === 0 ? "" : formatCount(session.failures)],
+    ["Cost", costFact(session)],
+    ["Files", session.files === 0 ? "" : formatCount(session.files)],
+    ["Subagents", session.children === 0 ? "" : formatCount(session.children)],
     ["Entries", `${formatCount(session.entries)}${countsText(session)}`],
-    [session.projects.length > 1 ? "Projects" : "Project", session.projects.join(", ")],
+    ["Project", [session.project, ...session.projects.filter((one) => one !== session.project)].join(", ")],
     [session.clients.length > 1 ? "Clients" : "Client", session.clients.join(", ")],
     ["Consolidated", session.consolidated_through === 0 ? "" : `through #${session.consolidated_through}`],
     ...metadataFacts(session.metadata),
@@ -125,6 +187,13 @@ export function sessionHead(session: SessionSummary, pane: Pane): string {
     facts.filter(([label, text]) => text !== "" && label !== said),
     pane,
   )}`;
+}
+
+/** What it cost with its subagents, and how many tokens it took itself. */
+function costFact({ cost_total, usage }: SessionSummary): string {
+  if (usage.calls === 0 && cost_total === undefined) return "";
+  const tokens = usage.calls === 0 ? "" : `${shortCount(usage.input_tokens + usage.output_tokens)} tokens`;
+  return [cost_total === undefined ? "" : formatCost(cost_total), tokens].filter((text) => text !== "").join(", ");
 }
 
 /** One fact per field; the fields of an object are listed separately. */
@@ -179,7 +248,7 @@ export function timelineText(entries: readonly ListedEntry[], pane: Pane): strin
   let day = "";
   let text = "";
   for (const entry of entries) {
-    const today = entry.created_at.slice(0, 10);
+    const today = localSecond(entry.created_at).slice(0, 10);
     if (pane.isTerminal && today !== day) text += `${day === "" ? "" : "\n"}${dim(today)}\n`;
     day = today;
     const place = bold(`#${entry.position}`.padStart(positionWidth));
@@ -194,7 +263,8 @@ export function timelineText(entries: readonly ListedEntry[], pane: Pane): strin
 
 /** On a terminal the day has a line of its own; elsewhere every line is complete. */
 function timeOf(time: string, pane: Pane): string {
-  return pane.isTerminal ? time.slice(11, 19) : time.slice(0, 19).replace("T", " ");
+  const local = localSecond(time);
+  return pane.isTerminal ? local.slice(11) : local;
 }
 
 function colourOf(entry: ListedEntry, colours: Colours): (text: string) => string {
