@@ -35,8 +35,8 @@ export async function takeTelemetry(
     : readProtobuf(buffer, signal, intake.take));
   const answer = await intake.finish();
   if (refused !== undefined) return refused;
-  // Nothing in it was of this signal: it is another kind of body, and saying "accepted" would hide the mistake.
-  if (answer.rejected > 0 && answer.rejected === intake.count && intake.isForeign) {
+  // JSON names its signal. In protobuf, log records read as spans without ids, and saying "accepted" would hide the mistake.
+  if (form === "protobuf" && answer.rejected > 0 && answer.rejected === intake.count && intake.isForeign) {
     return notOtlp(`none of its ${signalNames[signal].noun} has valid ids. ${answer.reason}`);
   }
   return answer;

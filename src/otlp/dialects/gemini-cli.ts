@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from "../../model/json.js";
 import { shortHash } from "../../model/telemetry.js";
 import { numberAt, textAt, valueAt } from "../attributes.js";
 import type { CallMeaning, Dialect, LogMeaning, SpanMeaning } from "../meaning.js";
-import { answerOf, toMessages } from "../messages.js";
+import { answerOf, textOf, toMessages } from "../messages.js";
 import type { LogItem, SpanItem } from "../telemetry-items.js";
 import { detailedCall, GEMINI_SCOPE, genAiCall, isDetails } from "./gen-ai.js";
 
@@ -28,7 +28,20 @@ function unique(call: CallMeaning, { labels }: SpanItem | LogItem, attributes: S
   const said = output.length === 0 ? call : { ...call, ...answerOf(output, "") };
   const { usage = {}, response = "" } = said;
   const parts = [labels.session_id, usage.input_tokens, usage.output_tokens, response.replaceAll(/\s/g, "")];
-  return { ...said, unique: `gemini-cli ${shortHash(JSON.stringify(parts))}` };
+  const prompt = typedIn(said.messages);
+  return { ...said, prompt, unique: `gemini-cli ${shortHash(JSON.stringify(parts))}` };
+}
+
+/** What the user typed last: the program puts its own words in front, as parts or messages of the user. */
+function typedIn(messages: CallMeaning["messages"]): string | undefined {
+  for (const { role, content } of messages.toReversed()) {
+    if (role !== "user") continue;
+    const parts = Array.isArray(content) ? (content as readonly JsonValue[]) : [content];
+    const texts = parts.map((part) => textOf(isJsonObject(part) ? [part] : (part ?? "")));
+    const typed = texts.filter((text) => text.trim() !== "" && !text.startsWith("<session_context>"));
+    if (typed.length > 0) return typed.join("\n");
+  }
+  return undefined;
 }
 
 function toolOf({ attributes, name }: SpanItem): SpanMeaning {

@@ -36,6 +36,10 @@ const commandGroups = {
       summary: "install Claude Code hooks that record its sessions",
       module: commands.hooksCommand,
     },
+    otlp: {
+      summary: "point traces of a framework here, and map recorded ones again",
+      load: async () => (await import("./commands/otlp.js")).otlpCommand,
+    },
     proxy: {
       summary: "forward model calls to their provider, and record them",
       module: commands.proxyCommand,
