@@ -15,6 +15,7 @@ import { http } from "./http.js";
 import { importing } from "./import.js";
 import { indexing } from "./indexing.js";
 import { memories } from "./memories.js";
+import { otlp } from "./otlp.js";
 import { parts } from "./parts.js";
 import { postgres } from "./postgres.js";
 import { reading } from "./reading.js";
@@ -41,6 +42,7 @@ const suites: readonly Suite[] = [
   watching,
   reflection,
   memories,
+  otlp,
   importing,
   hostile,
   postgres,

@@ -11,6 +11,8 @@ import { countsOf, ofKind, startTraceServer } from "./otlp-server.js";
 
 const folder = join(repositoryRoot, "..", "shared", "data", "otlp");
 
+const protobuf = join(folder, "captured-emitters", "cap-oiproto-15.bin");
+
 interface Sent {
   readonly path: string;
   readonly body: JsonObject;
@@ -150,19 +152,15 @@ test("what captured bodies become has the numbers that a count by other means gi
   const entries = await server.derived();
   const { "otlp.span": spans = 0, interaction = 0, tool_call = 0 } = countsOf(entries);
   expect({ "otlp.span": spans, interaction, tool_call }).toEqual(countIndependently(all));
+  // The one in protobuf is a span that came as JSON before.
+  const bytes = existsSync(protobuf) ? readFileSync(protobuf) : undefined;
+  if (bytes !== undefined) {
+    const headers = { "content-type": "application/x-protobuf" };
+    expect(await server.post("/v1/traces", bytes, headers)).toMatchObject({ status: 200, text: "" });
+    expect(ofKind(await server.derived(), "interaction")).toHaveLength(interaction);
+  }
   expect(ofKind(entries, "interaction").every(({ prompt }) => String(prompt).trim() !== "")).toBe(true);
 }, 120_000);
-
-test.runIf(existsSync(folder))("the captured protobuf body is the call that its JSON twin has", async () => {
-  const server = await startTraceServer();
-  const bytes = readFileSync(join(folder, "captured-emitters", "cap-oiproto-15.bin"));
-  expect(await server.post("/v1/traces", bytes, { "content-type": "application/x-protobuf" })).toMatchObject({
-    status: 200,
-  });
-  expect(ofKind(await server.derived(), "interaction")).toMatchObject([
-    { prompt: "Weather?", usage: { input_tokens: 42 } },
-  ]);
-});
 
 test("a body of log records alone is taken", async () => {
   const server = await startTraceServer();

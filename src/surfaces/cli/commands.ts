@@ -15,6 +15,7 @@ export { listCommand } from "./commands/list.js";
 export { lostCommand } from "./commands/lost.js";
 export { mcpCommand } from "./commands/mcp.js";
 export { memoriesCommand } from "./commands/memories.js";
+export { otlpCommand } from "./commands/otlp.js";
 export { proxyCommand } from "./commands/proxy.js";
 export { recallCommand } from "./commands/recall.js";
 export { recordCommand } from "./commands/record.js";

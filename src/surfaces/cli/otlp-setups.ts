@@ -1,4 +1,4 @@
-// How each framework is told to send its traces here; the documentation has the same lines, and tests run them.
+// The lines that make each framework send its traces here.
 
 interface OtlpSetup {
   readonly language: "bash" | "js" | "toml" | "json";

@@ -38,7 +38,7 @@ const commandGroups = {
     },
     otlp: {
       summary: "point traces of a framework here, and map recorded ones again",
-      load: async () => (await import("./commands/otlp.js")).otlpCommand,
+      module: commands.otlpCommand,
     },
     proxy: {
       summary: "forward model calls to their provider, and record them",
