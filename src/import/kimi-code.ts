@@ -24,7 +24,8 @@ const usageNames: UsageNames = {
   cache_read_tokens: [["inputCacheRead"], ["input_cache_read"]],
   cache_write_tokens: [["inputCacheCreation"], ["input_cache_creation"]],
 };
-const OPERATION = /^(?:context|turn|config|usage|llm|full_compaction|tools|permission|plan_mode|goal)\.\w+$/;
+const OPERATION =
+  /^(?:context\.(?:append_message|append_loop_event|apply_compaction|clear|undo)|config\.update|turn\.prompt)$/;
 /** Messages that a compaction or an undo can reach. */
 const CONTEXT_MAX = 10_000;
 const injectionsByOrigin: { readonly [kind: string]: Injection } = {
@@ -38,7 +39,7 @@ export const kimiCodeImporter: LineImporter = {
   format: tool.format,
   reads: "lines",
   recognises: ({ records }: Opening) =>
-    records.some((record) => OPERATION.test(String(record.type)) && !("message" in record && "timestamp" in record)),
+    records.some((record) => OPERATION.test(String(record.type)) && typeof record.time === "number"),
   async *read(source) {
     const wire = new Wire(source, source.resume.state as WireState | undefined);
     wire.lookAt(objectIn(await source.siblings.read("../../state.json")) ?? {});
