@@ -65,6 +65,12 @@ test.each([
   expect(await contextOf(...talk, ...behind, user("three"), assistant("third"))).toEqual([...history, "three"]);
 });
 
+test("name an entry once, however often a list does, and a list of far too many is not used", async () => {
+  expect(await contextOf(user("one"), list("e1", "e1", "e1"), assistant("a"))).toEqual(["one"]);
+  const many = Array.from({ length: 20_001 }, (_, at) => `x${at}`);
+  expect(await contextOf(user("one"), list("e1", ...many), assistant("a"))).toEqual(["one"]);
+});
+
 test("have nothing of another session, and only the newest list counts", async () => {
   const other = { ...user("secret"), session_id: "other" };
   expect(await contextOf(other, user("one"), list("e2"), list("e1", "e2"), assistant("a"))).toEqual(["one"]);

@@ -16,6 +16,8 @@ export interface GivenList {
 const KEYS_AT_ONCE = 500;
 /** No session has had more; of one that has, lists are not used. */
 const LISTS_MAX = 10_000;
+/** No window of a model holds more. */
+const NAMED_MAX = 20_000;
 
 /** The newest list of a session between two positions; undefined where there is none, or where one of its entries is missing. */
 export async function givenListBefore(
@@ -33,7 +35,8 @@ export async function givenListBefore(
   if (newest <= above) return undefined;
   const [stored] = await log.getBodies([newest]);
   const body = stored === undefined || stored.flaw !== undefined ? undefined : parseJsonObject(stored.body);
-  const ids = idsIn(body?.extra);
+  const ids = [...new Set(idsIn(body?.extra))];
+  if (ids.length > NAMED_MAX) return undefined;
   const named: number[] = [];
   const positions = await log.find(ids.map(idClaim));
   const parts = await log.find(ids.map((id) => idClaim(`${id}:1`)));

@@ -157,8 +157,9 @@ export class HistoryReader {
   async groupsBehind(span: HistorySpan, named: readonly number[]): Promise<HistoryGroups> {
     const budget = budgetOf({ toShown: (item) => item, refusal: contextTooLarge });
     // What a program put there stays where it is listed, or written once more.
+    const listed = new Set(named);
     const isGiven = ({ from, is_injected }: SystemItem): boolean =>
-      !is_injected || from === undefined || from.position > span.above || named.includes(from.position);
+      !is_injected || from === undefined || from.position > span.above || listed.has(from.position);
     const systems = (await this.#systems(span, budget)).filter(isGiven);
     const itemsAt = new Map<number, Item[]>();
     for await (const { items } of this.#read(named, { ...span, kinds: [...span.kinds, "consolidation"] }, budget)) {
