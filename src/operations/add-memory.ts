@@ -39,7 +39,12 @@ export const addMemory = operation({
         "Proposes one statement worth knowing next time, with evidence: words of recorded entries, exactly as they stand " +
         "there. It waits for a person's verdict, or the answer says which gate dropped it and why. With a key that may not read, " +
         "it only says that it was taken.",
-      body: { schema: "NewMemory", fixed: { status: "candidate" }, withheld: ["status", "source", "actor"] },
+      body: {
+        schema: "NewMemory",
+        fixed: { status: "candidate" },
+        withheld: ["status", "source", "actor"],
+        needed: ["evidence"],
+      },
       answer: { schema: proposed, document: proposalDocument, text: proposalText },
     },
   ],

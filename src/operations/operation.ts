@@ -110,6 +110,8 @@ interface ToolBody {
   readonly hint?: string;
   /** Fields that an agent cannot set. */
   readonly withheld?: readonly string[];
+  /** Fields that an agent must give, although others need not. */
+  readonly needed?: readonly string[];
 }
 
 interface ToolAnswer<A> {

@@ -152,6 +152,10 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
     const candidate = { content: "Answers come in German", type: "preference" };
     const quoted = { ...candidate, evidence: [{ entry_id: "m", quote: "From now on answer in German" }] };
     const proposed = await caller.call("propose_memory", quoted);
+    const { evidence: _, ...unquoted } = quoted as { readonly evidence: unknown };
+    expect(errorOf(await caller.call("propose_memory", unquoted))).toMatchObject({ field: "evidence" });
+    const proposal = await caller.call("get_entry", { id: proposed.structuredContent.id });
+    expect(proposal.structuredContent.actor).not.toBe("person");
     expect(proposed.structuredContent).toMatchObject({ status: "candidate" });
     const invented = { ...candidate, evidence: [{ entry_id: "m", quote: "nobody has ever said these words" }] };
     expect((await caller.call("propose_memory", invented)).structuredContent).toMatchObject({ dropped: "evidence" });
@@ -198,7 +202,7 @@ test("every tool has schemas and says whether it only reads, and none can promot
     expect(JSON.stringify(tool)).not.toContain("components/schemas");
   }
   // All of it stands in front of a model before it has done anything.
-  expect(JSON.stringify(tools).length).toBeLessThan(tools.length * 3_300);
+  expect(JSON.stringify(tools).length).toBeLessThan(12_000);
 });
 
 test("answers stay below 32 KiB, and cursors lead through all of the rest", async () => {

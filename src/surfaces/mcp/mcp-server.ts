@@ -11,12 +11,14 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type Caller, person } from "../../guard/keys.js";
 import { allows, type Scope } from "../../guard/scopes.js";
 import { Fault } from "../../model/fault.js";
+import { ACTOR_DEFAULT } from "../../model/ids.js";
 import { RecorderError } from "../../model/rejection.js";
 import { operations } from "../../operations/index.js";
 import type { Need } from "../../operations/operation.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { countThatFits, pieceOf, recordedText, shortRow } from "./bounds.js";
 import { operationTools } from "./operation-tools.js";
+import { shortInput, shortOutput } from "./short-schema.js";
 import type { Arguments, Schemas, Tool, ToolAnswer } from "./tool.js";
 
 /** No tool can promote a memory: only a person does that. */
@@ -47,7 +49,7 @@ function createMcpServer({ recorder, version, schemas, caller }: McpOptions): Se
     return toResult(() => {
       const args = (params.arguments ?? {}) as Arguments;
       refuseScope(tool.scopes(args), scope);
-      return tool.call(recorder, args, caller);
+      return tool.call(recorder, args, named(caller, server.getClientVersion()?.name));
     });
   });
   server.setRequestHandler("resources/list", ({ params }) =>
@@ -77,15 +79,27 @@ function createMcpServer({ recorder, version, schemas, caller }: McpOptions): Se
   return server;
 }
 
+/** Without a key, a proposal is by the program that made it, and never by the person whose machine it is. */
+function named(caller: Caller, program: string | undefined): Caller {
+  if (caller.key_id !== "") return caller;
+  const plain = (program ?? "")
+    .replaceAll(/[^\w .:-]/g, "")
+    .slice(0, ACTOR_CHARS_MAX)
+    .trim();
+  return { ...caller, actor: plain === "" || plain === ACTOR_DEFAULT ? "agent" : plain };
+}
+
+const ACTOR_CHARS_MAX = 100;
+
 function describeTool(name: string, { title, description, route, input, output }: Tool, schemas: Schemas) {
   const readOnlyHint = route.startsWith("GET ");
   return {
     name,
     title,
     description,
-    inputSchema: input(schemas) as { readonly type: "object" },
-    outputSchema: output(schemas) as { readonly type: "object" },
-    annotations: { title, readOnlyHint, destructiveHint: false, idempotentHint: readOnlyHint, openWorldHint: false },
+    inputSchema: shortInput(input(schemas)) as { readonly type: "object" },
+    outputSchema: shortOutput(output(schemas)) as { readonly type: "object" },
+    annotations: readOnlyHint ? { readOnlyHint } : { readOnlyHint, destructiveHint: false },
   };
 }
 

@@ -53,27 +53,39 @@ function asking(carried: Carried): Tool {
 /** A tool of an operation that is sent a body. */
 function sending({ operation, tool }: Carried): Tool {
   const { title, description, answer } = tool;
-  const { schema, fixed, hint, withheld = [] } = tool.body as NonNullable<OperationTool["body"]>;
+  const { schema, fixed, hint, withheld = [], needed = [] } = tool.body as NonNullable<OperationTool["body"]>;
   const { scopes, scope, body, route, output } = operation;
   return {
     title,
     description,
     route,
     scopes: (args) => scopes?.({ ...args, ...fixed }) ?? [scope],
-    input: (schemas) => sentInput(schemas, schema, [...Object.keys(fixed), ...withheld]),
+    input: (schemas) => {
+      const given = sentInput(schemas, schema, [...Object.keys(fixed), ...withheld]);
+      return { ...given, required: [...new Set([...(given.required as readonly string[]), ...needed])] };
+    },
     output: (schemas) => outputOf(answer?.schema ?? output, schemas),
-    async call(recorder, args, { actor, key_id }) {
+    async call(recorder, args, { actor }) {
       for (const field of withheld) if (args[field] !== undefined) throw notForAgents(field);
+      for (const field of needed) if (!isFilled(args[field])) throw notGiven(field);
       for (const [field, value] of Object.entries(fixed)) {
         if ((args[field] ?? value) !== value) throw fixedHere(field, value, hint);
       }
-      // Without a key here, the store behind the recorder decides who it was.
-      const sender = body?.actor === undefined || key_id === "" ? {} : { actor };
+      const sender = body?.actor === undefined ? {} : { actor };
       const answered = (await recorder.operate(operation, { body: { ...args, ...fixed, ...sender } })) as never;
       if (answer === undefined) return recordedAnswer(answered);
       return { structured: { ...answer.document(answered) }, text: answer.text(answered) };
     },
   };
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : (value ?? undefined) !== undefined;
+}
+
+function notGiven(field: string): RecorderError {
+  const hint = "Quote entries that say it: [{ entry_id, quote }].";
+  return new RecorderError({ code: "field_missing", field, message: `${field} is missing`, hint });
 }
 
 function notForAgents(field: string): RecorderError {
