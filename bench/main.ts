@@ -14,6 +14,7 @@ import { hostile } from "./hostile.js";
 import { http } from "./http.js";
 import { importing } from "./import.js";
 import { indexing } from "./indexing.js";
+import { install } from "./install.js";
 import { memories } from "./memories.js";
 import { otlp } from "./otlp.js";
 import { parts } from "./parts.js";
@@ -29,6 +30,7 @@ import { watching } from "./watching.js";
 
 const suites: readonly Suite[] = [
   startup,
+  install,
   capture,
   agentPath,
   http,
