@@ -26,8 +26,8 @@ const GATHER_MS = 100;
 const LOOK_MS = 5_000;
 const RETRY_MS = 5_000;
 const PRESSED_MS = 250;
-/** The share of time that is left to others while there is more to do. */
-const PAUSE_SHARE = 0.5;
+/** The pause between two steps, as a multiple of the time that a step took: captures come first. */
+const PAUSE_SHARE = 1;
 
 export class TraceAssembler {
   readonly #parts: AssemblerParts;

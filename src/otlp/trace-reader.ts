@@ -43,7 +43,7 @@ export interface SettleQuery {
 /** With more open traces, those that would be derived first are, although more may come. */
 const OPEN_MAX = 100_000;
 /** Traces and bytes in one step: other calls of the thread run in between. */
-const STEP_TRACES = 64;
+const STEP_TRACES = 128;
 const STEP_BYTES = 8 * 1024 * 1024;
 const PAGE = 200;
 
@@ -52,19 +52,27 @@ type Log = Pick<EntryLog, "getBodies" | "find">;
 export class TraceReader {
   readonly #log: Log;
   readonly #index: EntryIndex;
+  readonly #openMax: number;
 
-  constructor(parts: { readonly log: Log; readonly index: EntryIndex }) {
+  constructor(parts: {
+    readonly log: Log;
+    readonly index: EntryIndex;
+    /** 100,000 by default. */
+    readonly open_max?: number;
+  }) {
     this.#log = parts.log;
     this.#index = parts.index;
+    this.#openMax = parts.open_max ?? OPEN_MAX;
   }
 
   async settle({ now_ms }: SettleQuery): Promise<SettleStep> {
     const open = await listOpenTraces(this.#index, STEP_TRACES);
-    const isFull = open.length === STEP_TRACES && (await this.#index.countDocuments(TRACES)) > OPEN_MAX;
+    const count = open.length < STEP_TRACES ? 0 : await this.#index.countDocuments(TRACES);
     const settled: SettledGroup[] = [];
     let bytes = 0;
     for (const trace of open) {
-      if (bytes >= STEP_BYTES || (trace.due_ms > now_ms && !isFull)) return { settled, next_ms: trace.due_ms };
+      if (bytes >= STEP_BYTES || (trace.due_ms > now_ms && count - settled.length <= this.#openMax))
+        return { settled, next_ms: trace.due_ms };
       const read = await this.#settleTrace(trace, STEP_BYTES);
       bytes += read.bytes;
       settled.push(read.settled);

@@ -25,7 +25,7 @@ export function spanId(short: string): string {
 }
 
 export function traceId(nth: number): string {
-  return (nth + 1).toString(16).padStart(32, "a");
+  return `${"b".repeat(24)}${nth.toString(16).padStart(8, "0")}`;
 }
 
 export function span(parts: SpanParts): JsonObject {
