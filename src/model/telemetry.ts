@@ -72,13 +72,15 @@ export const derivedIds = {
 } as const;
 
 /** Ids of entries that repeat this one, or are repeated by it: what one of them says goes with all. */
-export function telemetryBelongings(body: JsonObject): readonly string[] {
+export function telemetryBelongings(body: JsonObject, recorded_by = ""): readonly string[] {
   const { id, source, record, extra } = body;
   const origin = isJsonObject(extra) && isJsonObject(extra.otlp) ? extra.otlp.raw_id : undefined;
-  if (typeof origin === "string") return [origin];
+  // Anybody may write such a field: it must not take other entries along.
+  if (typeof origin === "string") return origin.startsWith("otlp:") ? [origin] : [];
   if (typeof id !== "string" || typeof source !== "string" || !source.startsWith("otlp.")) return [];
   if (source !== telemetrySources.settled) return Object.values(derivedIds).map((idOf) => idOf(id));
-  return isJsonObject(record) ? notedIds(record) : [];
+  // Notes are written by the server itself, not with a key.
+  return isJsonObject(record) && recorded_by === "" ? notedIds(record) : [];
 }
 
 /** The raw entries that a note says were derived. */

@@ -147,7 +147,10 @@ export class TraceReader {
     if (position === undefined) return { trace: undefined, isNew: true };
     const [stored] = await this.#log.getBodies([position]);
     const record = parseJsonObject(stored?.body)?.record;
-    if (!isJsonObject(record) || typeof record.session_id !== "string") return { trace: undefined, isNew: false };
+    // A note that came with a key is not the server's.
+    const isForeign = (stored?.recorded_by ?? "") !== "";
+    if (isForeign || !isJsonObject(record) || typeof record.session_id !== "string")
+      return { trace: undefined, isNew: false };
     const { session_id, is_fallback, has_failed } = record;
     return { trace: { session_id, is_fallback: is_fallback === true, has_failed: has_failed === true }, isNew: false };
   }

@@ -27,7 +27,7 @@ const BODIES_AT_ONCE = 200;
 export function belongingClaims(stored: StoredBody): readonly string[] {
   const body = bodyOf(stored);
   if (body === undefined) return [];
-  const claims = telemetryBelongings(body).map(idClaim);
+  const claims = telemetryBelongings(body, stored.recorded_by).map(idClaim);
   return stored.kind === "interaction" && typeof body.id === "string" ? [completionClaim(body.id), ...claims] : claims;
 }
 
