@@ -27,7 +27,7 @@ import {
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { namedSession } from "../named-session.js";
 import { countOf, type Fact, factsText } from "../text/table.js";
-import { documentText, pathText } from "../text/terminal.js";
+import { cleanText, documentText, pathText } from "../text/terminal.js";
 
 const PAGE = 500;
 
@@ -73,7 +73,10 @@ not hold (erased entries, calls without a result) is named.`,
     await writeNew(file.path, file.plan.lines);
     const { path, continue_with } = file;
     if (json) screen.out.write(documentText(answerOf(file), screen.out));
-    else screen.out.write(`Wrote ${pathText(path)}. Continue with:\n\n  ${screen.out.colours.bold(continue_with)}\n`);
+    else
+      screen.out.write(
+        `Wrote ${pathText(path)}. Continue with:\n\n  ${screen.out.colours.bold(cleanText(continue_with))}\n`,
+      );
     return exitStatus.done;
   },
 };
@@ -151,11 +154,21 @@ function otherFile(tool: ResumeTool, { home, id }: { readonly home: string; read
   for (const folder of others.folders) {
     const root = join(home, folder);
     if (!existsSync(root)) continue;
-    const names = readdirSync(root, { recursive: true, encoding: "utf8" });
+    const names = namesBelow(root);
     const name = names.find((one) => others.matches(`/${one}`, id));
     if (name !== undefined) return join(root, name);
   }
   return undefined;
+}
+
+/** A folder that cannot be read is a failure of its own: the session may be in it. */
+function namesBelow(root: string): readonly string[] {
+  try {
+    return readdirSync(root, { recursive: true, encoding: "utf8" });
+  } catch (error) {
+    const { message } = error as NodeJS.ErrnoException;
+    throw new Failed({ code: "file_not_read", message: `cannot look for the session in ${root}: ${message}` });
+  }
 }
 
 function alreadyThere(path: string, continue_with: string): Failed {
