@@ -53,6 +53,9 @@ const TOO_LONG = "the answer is longer than 64 MiB; only its beginning was recor
 const FIRST_TOKEN =
   /"(?:text|content|arguments|partial_json|thinking|reasoning_content|delta)"\s*:\s*"[^"]|"functionCall"|"tool_use"/;
 
+/** A key may begin in the piece before. */
+const KEY_CHARS_MAX = 64;
+
 type Known = Partial<Pick<ModelCall, "status" | "request_id" | "isStream" | "answer" | "broken" | "isPending">>;
 
 export class Recording {
@@ -103,7 +106,8 @@ export class Recording {
       onPiece: (piece) => {
         bytes += piece.length;
         if (bytes <= ANSWER_BYTES_MAX) answer += decoder.decode(piece, { stream: true });
-        if (hasToken || !FIRST_TOKEN.test(answer)) return;
+        // Only what is new is looked at: a stream may never have one, and be long.
+        if (hasToken || !FIRST_TOKEN.test(answer.slice(-piece.length - KEY_CHARS_MAX))) return;
         hasToken = true;
         this.#watch.answering();
       },
