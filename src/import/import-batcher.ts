@@ -1,12 +1,16 @@
 // Writes what importers yield into the log: in batches, each entry once, every refusal with its line.
+import { type Content, contentTexts } from "../model/content.js";
 import { itemAt } from "../model/item-at.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { isOwnRequest } from "../model/own-requests.js";
 import { againId, type ImportedSessions, type OlderSession } from "./again.js";
 import type { EntryCopy, EntryStep, ExportedMemory, ImportedEntry, ImportStep, LogState } from "./importer.js";
 
 /** Large enough that one fsync serves many entries, small enough to be short-lived in memory. */
 const BATCH_STEPS_MAX = 250;
 const BATCH_BYTES_MAX = 1024 * 1024;
+
+const OWN_MAX = 10_000;
 
 /** Proposes a memory of another log. A text is the reason why it is dropped. */
 export type ProposeMemory = (memory: ExportedMemory) => Promise<{ readonly is_new: boolean } | string>;
@@ -77,6 +81,8 @@ export class ImportBatcher {
   #entries: TalliedStep<EntryStep>[] = [];
   #copies: TalliedStep<CopyStep>[] = [];
   #copiedBytes = 0;
+  /** Sessions in which this program asked a model. */
+  readonly #own = new Set<string>();
   /** Bytes read of earlier sources. */
   #bytesBefore = 0;
   #flushedAt = 0;
@@ -122,6 +128,7 @@ export class ImportBatcher {
   }
 
   #take(step: ImportStep, tally: FileTally): Promise<void> | undefined {
+    if ("entry" in step && this.#isOwn(step.entry)) return undefined;
     if ("reason" in step) tally.reject(step.line, step.reason);
     else if ("present" in step) tally.note(step.session_id, false);
     else if ("entry" in step && this.#copies.length === 0) {
@@ -129,6 +136,17 @@ export class ImportBatcher {
       if (this.#isFull()) return this.#startWrite();
     } else return this.#takeInOrder(step, tally);
     return undefined;
+  }
+
+  /** Whether an entry is of a session in which this program asked a model: what waits of it is dropped, too. */
+  #isOwn({ session_id, kind, role, content }: { readonly [field: string]: unknown }): boolean {
+    if (typeof session_id !== "string" || session_id === "") return false;
+    if (this.#own.has(session_id)) return true;
+    if (kind !== "message" || role !== "user" || !contentTexts(content as Content).some(isOwnRequest)) return false;
+    if (this.#own.size >= OWN_MAX) this.#own.clear();
+    this.#own.add(session_id);
+    this.#entries = this.#entries.filter(({ step }) => step.entry.session_id !== session_id);
+    return true;
   }
 
   async #takeInOrder(step: OrderedStep, tally: FileTally): Promise<void> {

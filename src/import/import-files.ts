@@ -1,6 +1,7 @@
 // Import: finds the files, recognises the format of each, and reads one after the other into the log.
 import { basename, resolve } from "node:path";
 import type { AbortSignalLike } from "../model/abort-signal.js";
+import { holdsOwnRequest } from "../model/own-requests.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/time.js";
 import { DerivedAgain } from "./again.js";
@@ -188,13 +189,13 @@ interface Recognised {
   readonly database: Tables | undefined;
 }
 
-/** Undefined if there is nothing to read: an empty file, or a database that cannot be opened. */
+/** Undefined if there is nothing to read: an empty file, a session in which this program asked a model, or a database that cannot be opened. */
 async function recognise(
   file: string,
   opened: OpenedFile,
   { plan, report }: FileParts,
 ): Promise<Recognised | undefined> {
-  if (opened.opening.length === 0) return undefined;
+  if (opened.opening.length === 0 || holdsOwnRequest(opened.opening)) return undefined;
   report.files += 1;
   const database = isDatabase(opened.opening)
     ? await openTables(file, { opening: opened.opening, signal: plan.signal })

@@ -47,9 +47,9 @@ export const memoryCalls = {
   /** The statements of a memory file as proposals, with who said so in the record. */
   statementsOf: ({ index }: Parts, file: FileText) =>
     index.whole(async ({ review }) => (await review()).statements(file)),
-  /** What was said in a session, masked, for a model to read. */
-  quotableOf: ({ index }: Parts, session_id: string) =>
-    index.whole(async ({ review }) => (await review()).quotableOf(session_id)),
+  /** What a model reads of a session, masked. */
+  digestOf: ({ index }: Parts, session_id: string) =>
+    index.whole(async ({ review }) => (await review()).digestOf(session_id)),
   /** How many tokens models were sent since then. */
   tokensSentSince: ({ index }: Parts, since_ms: number) =>
     index.whole(async ({ review }) => (await review()).tokensSentSince(since_ms)),

@@ -39,6 +39,10 @@ export interface ExtractOptions extends RulesPassOptions {
   readonly model?: ExtractorSettings | undefined;
   /** How many tokens it is sent in a day, all runs together; 200,000. */
   readonly daily_tokens?: number | undefined;
+  /** It reads sessions with at least so many entries; 20. */
+  readonly entries_min?: number | undefined;
+  /** Only say what the model would be sent: nothing is sent, and nothing is proposed. */
+  readonly dry_run?: boolean | undefined;
 }
 
 export class MemoryWriter {
@@ -123,13 +127,21 @@ export class MemoryWriter {
   }
 
   /** What rules find over the record, proposed; with a model, also what it finds in sessions that have ended. */
-  async extract({ model, daily_tokens: tokens, ...pass }: ExtractOptions): Promise<Extraction> {
+  async extract({ model, daily_tokens: tokens, dry_run, entries_min, ...pass }: ExtractOptions): Promise<Extraction> {
     const daily_tokens = orThrow(parseDailyTokens(tokens));
     const extractor = model === undefined ? undefined : this.#parts.openExtractor(model);
+    const { session_id, project } = pass;
+    if (dry_run === true) {
+      const asked = { daily_tokens, session_id, project, entries_min };
+      const planned = extractor && (await this.passes.planModel({ extractor, ...asked }));
+      return { ...nothingExtracted, ...(planned === undefined ? {} : { planned }) };
+    }
     const found = await this.passes.extract(pass);
     if (extractor === undefined) return found;
-    const { session_id, project } = pass;
-    return together(found, await this.passes.extractByModel({ extractor, daily_tokens, session_id, project }));
+    return together(
+      found,
+      await this.passes.extractByModel({ extractor, daily_tokens, session_id, project, entries_min }),
+    );
   }
 
   async extractOne(interaction_id: string): Promise<Extraction> {
@@ -151,6 +163,15 @@ export class MemoryWriter {
   }
 }
 
+const nothingExtracted: Extraction = {
+  candidates: [],
+  dropped: [],
+  dropped_by_gate: {},
+  looked_at: { entries: 0, users: 0, assistants: 0, decisions: 0, tool_calls: 0 },
+  passed_over: [],
+  through: 0,
+};
+
 const RULE = "rule";
 
 /** Why it was refused, such as an id that is taken, depends on what others recorded. */
@@ -160,7 +181,13 @@ function ignoreRejection(error: unknown): void {
 
 export const extractOptionNames = [
   ...passOptionNames,
-  ...optionNames<Omit<ExtractOptions, keyof PassOptions>>({ words: true, model: true, daily_tokens: true }),
+  ...optionNames<Omit<ExtractOptions, keyof PassOptions>>({
+    words: true,
+    dry_run: true,
+    entries_min: true,
+    model: true,
+    daily_tokens: true,
+  }),
 ];
 
 function interactionNotFound(id: string): Rejection {

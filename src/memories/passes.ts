@@ -8,7 +8,7 @@ import { optionNames } from "../model/options.js";
 import type { MemoryReads } from "./memory-calls.js";
 import type { MemoryUse, PassRange, RulesFound, TurnUses } from "./pass-steps.js";
 import { CommandLessons } from "./propose/commands/lessons.js";
-import { ModelPass, type ModelPassOptions } from "./propose/model/model-pass.js";
+import { ModelPass, type ModelPassOptions, type ModelPlan } from "./propose/model/model-pass.js";
 import { isRuleClass } from "./propose/rule-classes.js";
 import { UserWords } from "./propose/words/user-words.js";
 import type {
@@ -120,6 +120,13 @@ export class Passes {
     await this.#proposeAll(found, words, collected);
     collected.passOver(words.passedOver());
     return collected.finish(0);
+  }
+
+  /** What a model would be sent. */
+  async planModel(options: ModelPassOptions): Promise<ModelPlan> {
+    const { calls, writeContext, attempt } = this.#parts;
+    const propose = async (): Promise<void> => undefined;
+    return new ModelPass({ calls, writeContext, propose, append: attempt }, options, new ExtractionCollector()).plan();
   }
 
   /** Proposes what a model finds in sessions that have ended. */

@@ -128,7 +128,15 @@ export function composeRecorder(opened: StoreParts): Recorder {
     learning.grown();
     if (extractor === undefined) return;
     const lease = leaseNamed("model");
-    modelLearning = new ModelLearning({ ...parts, lease, extractor, daily_tokens, look_ms, onTrouble });
+    modelLearning = new ModelLearning({
+      ...parts,
+      lease,
+      extractor,
+      daily_tokens,
+      entries_min: options.entries_min,
+      look_ms,
+      onTrouble,
+    });
   };
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {

@@ -450,6 +450,7 @@ const optionTables = {
     gather_ms: true,
     model: true,
     daily_tokens: true,
+    entries_min: true,
     look_ms: true,
   }),
   assembleTraces: optionNames<AssemblingOptions>({ onTrouble: true }),

@@ -91,6 +91,7 @@ async function record(recorder: Recorder): Promise<void> {
     { ...said, id: "a1", role: "assistant", content: `${MINE}.` },
     { ...called, id: "t1", tool: "fetch", result: PRINTED },
     { ...called, id: "t2", tool: "mcp__h__recall", result: "Use the red gate here" },
+    { ...said, id: "u2", role: "user", content: "Go on, then." },
     { ...said, session_id: "b", project: "borealis", id: "b1", role: "user", content: "Our key customer is Acme." },
   ]);
   const evidence = [{ entry_id: "u1", quote: REQUEST }];

@@ -82,7 +82,7 @@ describe("a server that", () => {
       if (question.includes(REQUEST)) response.writeHead(400).end("filtered");
       else response.end(completionOf(documentOf()));
     };
-    const all = () => asked.recorder.memories.extract({ model: model() });
+    const all = () => asked.recorder.memories.extract({ model: model(), entries_min: 1 });
     for (const times of [2, 3]) {
       const { stopped, dropped } = await all();
       expect([stopped, dropped, asked.times]).toEqual([expect.stringContaining("400"), [], times]);
@@ -102,13 +102,13 @@ describe("a server that", () => {
     }
     asked.nowMs += 3_600_000;
     asked.answer = (response) => response.writeHead(422).end();
-    const { stopped } = await asked.recorder.memories.extract({ model: model() });
+    const { stopped } = await asked.recorder.memories.extract({ model: model(), entries_min: 1 });
     expect([stopped, asked.times]).toEqual([expect.stringContaining("422"), 3]);
   });
 
   test("says nothing and hangs does not block closing, and what it was sent is counted", async () => {
     asked.answer = () => undefined;
-    await asked.recorder.learn({ model: model(), look_ms: 1, gather_ms: 0 });
+    await asked.recorder.learn({ entries_min: 1, model: model(), look_ms: 1, gather_ms: 0 });
     await expect.poll(() => asked.times).toBe(1);
     expect(await sentCounts()).toHaveLength(1);
     await asked.recorder.close();
@@ -214,7 +214,7 @@ describe("a command that", () => {
   test("hangs is ended with all that it started", async () => {
     const pidFile = join(folder, "hanging");
     const hanging = `sleep 600 & echo $! > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; wait`;
-    await asked.recorder.learn({ model: { via: hanging }, look_ms: 1, gather_ms: 0 });
+    await asked.recorder.learn({ entries_min: 1, model: { via: hanging }, look_ms: 1, gather_ms: 0 });
     await expect.poll(() => existsSync(pidFile)).toBe(true);
     const pid = Number(readFileSync(pidFile, "utf8"));
     await asked.recorder.close();

@@ -58,7 +58,11 @@ test("a pass that is killed during a model call continues where it was, and repe
   await withRecorder(data, async (recorder) => {
     const said = { kind: "message", project: "atlas", role: "user", created_at: "2026-01-01T00:00:00Z" } as const;
     await recorder.append(
-      [1, 2, 3].map((nth) => ({ ...said, session_id: `s${nth}`, content: `The door number ${nth} is painted green` })),
+      [1, 2, 3].flatMap((nth) => [
+        { ...said, session_id: `s${nth}`, content: `The door number ${nth} is painted green` },
+        // Shorter sessions are not read.
+        ...Array.from({ length: 20 }, () => ({ ...said, session_id: `s${nth}`, role: "assistant", content: "Done." })),
+      ]),
     );
   });
   // It says when it is asked, and lets the third question wait for as long as it is held.
@@ -66,7 +70,7 @@ test("a pass that is killed during a model call continues where it was, and repe
   const via = `cat > /dev/null; printf x >> '${asked}'; ${held}; echo '{"memories": []}'`;
   for (const file of [asked, hold]) writeFileSync(file, "");
   const questions = (): number => readFileSync(asked).length;
-  const child = startCli(["extract", "--via", via], { data });
+  const child = startCli(["extract", "--yes", "--via", via], { data });
   const ended = resultOf(child);
   while (questions() < 3) await sleep(5);
   child.kill("SIGKILL");

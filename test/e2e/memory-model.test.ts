@@ -1,10 +1,14 @@
 // A model that lies in every way: nothing of it gets past the gates, the record and the queue stay whole, and a pass that
 // was stopped goes on where it was.
+
+import { writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Recorder } from "../../src/index.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
+import { folderOfTest } from "../support/temporary-folder.js";
 import { repeatableContext } from "../support/write-context.js";
 
 const SECRET = `ghp_${"a1B2".repeat(9)}`;
@@ -51,7 +55,8 @@ function proposes(...memories: readonly object[]): (response: ServerResponse) =>
   return says(JSON.stringify({ memories }));
 }
 
-const extract = (more: object = {}) => recorder.memories.extract({ model: { url, model: "liar", key: "k" }, ...more });
+const extract = (more: object = {}) =>
+  recorder.memories.extract({ entries_min: 1, model: { url, model: "liar", key: "k" }, ...more });
 
 test("what a model quotes truly waits for a person, is sent masked, once for a generation, and the audit says so", async () => {
   const quote = "I want every commit message in English";
@@ -73,6 +78,79 @@ test("what a model quotes truly waits for a person, is sent masked, once for a g
     { action: "extracted", actor: "model:liar" },
     { action: "extraction", actor: "model:liar", target: expect.stringMatching(/^\d+$/) },
   ]);
+});
+
+test("a dry run says what would be sent, and a digest holds what the user typed, repairs and hints, and nothing else", async () => {
+  const own = { session_id: "digest", project: "atlas", created_at: "2026-11-15T05:00:00Z" } as const;
+  const said = { kind: "message", ...own } as const;
+  const ran = { kind: "tool_call", ...own, tool: "Bash" } as const;
+  await recorder.append([
+    { ...said, role: "assistant", content: `${"x".repeat(500)} Shall I deploy?` },
+    { ...said, role: "user", content: "Yes. Always run the tests first." },
+    { ...said, role: "user", content: "y".repeat(2_000) },
+    { ...said, role: "user", content: "<env>hidden</env>", injected: "environment" },
+    { ...ran, args: { command: "npm run tests" }, result: 'npm error Missing script: "tests"', is_error: true },
+    { ...ran, args: { command: "cat notes.txt" }, result: "long output of a tool" },
+    { ...ran, args: { command: "npm run test" }, result: "5 passed" },
+    ...Array.from({ length: 20 }, () => ({ ...said, role: "assistant", content: "Done." })),
+  ]);
+  const { planned } = await extract({ entries_min: 20, dry_run: true });
+  expect(planned).toMatchObject({ sessions: 1, requests: 1, is_first: true, tokens: expect.any(Number) });
+  expect([asked.length, (await recorder.listEntries({ kind: "audit" })).entries.length]).toEqual([0, 0]);
+  answer = proposes();
+  await extract({ entries_min: 20 });
+  const { messages, response_format } = JSON.parse(asked[0] ?? "{}");
+  expect(response_format).toMatchObject({ type: "json_schema", json_schema: { name: "memories" } });
+  expect(messages[0].content).toMatch(/^\[hansard-extraction\] You read/);
+  const { content } = messages[1];
+  expect(content).toContain(`[1] assistant: ${"x".repeat(184)} Shall I deploy?`);
+  expect(content).toContain("[2] user: Yes. Always run the tests first.");
+  expect(content).not.toContain("y".repeat(1_201));
+  expect(content).toMatch(/note: a rule found always or never, and a verb: “Always run the tests first\.”/);
+  expect(content).toContain(
+    'assistant: npm run tests\n[6] tool: Missing script: "tests"\n[7] assistant: npm run test\n',
+  );
+  for (const hidden of ["hidden", "long output", "Done."]) expect(content).not.toContain(hidden);
+  const again = await extract({ entries_min: 20, dry_run: true });
+  expect(again.planned).toMatchObject({ sessions: 0, tokens: 0, is_first: false });
+});
+
+test("a server that knows no form of answers is asked without it", async () => {
+  answer = (response) => {
+    if (asked.at(-1)?.includes("response_format") === true)
+      response.writeHead(400).end("unknown field response_format");
+    else proposes()(response);
+  };
+  expect((await extract()).stopped).toBeUndefined();
+  expect(asked).toHaveLength(2);
+});
+
+test("a session in which an agent was asked this is not recorded, whatever tells of it", async () => {
+  const folder = folderOfTest();
+  const prompt = "[hansard-extraction] You read the digest of a recorded session.";
+  const line = { sessionId: "own", cwd: "/srv/atlas", version: "2.1.0", timestamp: "2026-11-15T05:00:00Z", uuid: "u1" };
+  const lines = [
+    { ...line, type: "user", message: { role: "user", content: prompt } },
+    {
+      ...line,
+      uuid: "u2",
+      type: "assistant",
+      message: { role: "assistant", content: [{ type: "text", text: "none" }] },
+    },
+  ];
+  const text = lines.map((one) => JSON.stringify(one)).join("\n");
+  writeFileSync(join(folder, "own.jsonl"), `${text}\n`);
+  // Far from the beginning, too.
+  const early = { ...line, type: "system", content: "z".repeat(100_000), uuid: "u0" };
+  writeFileSync(join(folder, "late.jsonl"), `${JSON.stringify(early)}\n${text.replaceAll('"own"', '"late"')}\n`);
+  const report = await recorder.importFiles([folder]);
+  expect(report.rejected).toEqual([]);
+  const { sessions } = await recorder.listSessions();
+  const messages = await Promise.all(
+    sessions.map(({ session_id }) => recorder.listEntries({ session_id, kind: "message" })),
+  );
+  expect(sessions.map(({ session_id }) => session_id)).not.toContain("own");
+  expect(JSON.stringify(messages)).not.toContain("hansard-extraction");
 });
 
 describe("whatever it says instead", () => {
@@ -122,7 +200,7 @@ test("what a session was given is not proposed from it, even if repeated", async
     { type: "episodic", content: told, evidence: [{ text: 2, quote: `As noted: ${told}.` }] },
   );
   const { candidates, dropped_by_gate } = await extract({ session_id: "packed" });
-  expect([candidates, dropped_by_gate]).toEqual([[], { feedback_guard: 2 }]);
+  expect([candidates, dropped_by_gate]).toEqual([[], { feedback_guard: 1, answer: 1 }]);
 });
 
 test.each<[string, (response: ServerResponse) => void]>([
@@ -194,6 +272,7 @@ test("background learning reads ended sessions of the last two days once, and ba
   const troubles: unknown[] = [];
   answer = (response) => response.writeHead(403).end();
   await recorder.learn({
+    entries_min: 1,
     model: { url, model: "liar" },
     look_ms: 1,
     gather_ms: 0,

@@ -20,6 +20,8 @@ export interface LearningOptions {
   readonly model?: ExtractorSettings | undefined;
   /** Tokens sent to it in a day by all processes together; 200,000 by default. */
   readonly daily_tokens?: number | undefined;
+  /** It reads sessions with at least so many entries; 20. */
+  readonly entries_min?: number | undefined;
   /** How often such sessions are looked for; every 5 minutes by default. */
   readonly look_ms?: number | undefined;
 }
@@ -169,6 +171,7 @@ interface ModelLearningParts {
   readonly lease: NamedLease | undefined;
   readonly extractor: Extractor;
   readonly daily_tokens: number;
+  readonly entries_min: number | undefined;
   /** Whether capture is overloaded at the moment. */
   readonly isPressed: () => boolean;
   readonly nowMs: () => number;
@@ -215,7 +218,7 @@ export class ModelLearning {
 
   /** What stopped it; undefined where it read everything. */
   async #read(): Promise<unknown> {
-    const { passes, extractor, daily_tokens, nowMs } = this.#parts;
+    const { passes, extractor, daily_tokens, entries_min, nowMs } = this.#parts;
     let shouldContinue = await this.#shouldContinue();
     if (!shouldContinue) return undefined;
     const active_since_ms = nowMs() - ACTIVE_SINCE_MS;
@@ -225,6 +228,7 @@ export class ModelLearning {
     const { stopped } = await passes.extractByModel({
       extractor,
       daily_tokens,
+      entries_min,
       active_since_ms,
       readThrough: this.#readThrough,
       signal: this.#sleep.signal,

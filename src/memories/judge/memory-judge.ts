@@ -15,6 +15,7 @@ import type { MemoriesById } from "../memory-cache.js";
 import { PassReader, TurnReader } from "../pass-reader.js";
 import type { PassRange, ProposalStep, RulesFound, TurnQuery, TurnUses, UsesStep } from "../pass-steps.js";
 import { tokensSentSince } from "../propose/model/daily-budget.js";
+import { digestOf } from "../propose/model/digest.js";
 import { isRuleClass, ruleClasses } from "../propose/rule-classes.js";
 import { Recall } from "../recall/recall.js";
 import { GivenItems, givenItemsIn } from "../reinforce/session-given.js";
@@ -180,16 +181,16 @@ export class MemoryJudge {
     return this.#auditor(file).proposals();
   }
 
-  /** What was said in a session; masked, because it leaves the machine. */
-  async quotableOf(session_id: string): Promise<readonly QuotedEntry[]> {
+  /** What a model reads of a session; masked, because it leaves the machine. */
+  async digestOf(session_id: string): Promise<readonly QuotedEntry[]> {
     const { index, entries } = this.#parts;
-    const quoted: QuotedEntry[] = [];
+    const shown: Entry[] = [];
     for (let after = 0; ; ) {
       const range = { session_id, order: "asc", after, limit: READ_AT_ONCE, kinds: SPOKEN_KINDS } as const;
       const positions = await index.sessionPositions(range);
-      quoted.push(...(await entries.show(positions)).flatMap((entry) => quotedEntry(entry) ?? []));
+      shown.push(...(await entries.show(positions)));
       const last = positions.at(-1);
-      if (last === undefined || positions.length < READ_AT_ONCE) return quoted;
+      if (last === undefined || positions.length < READ_AT_ONCE) return digestOf(shown);
       after = last;
     }
   }

@@ -1,11 +1,14 @@
 // The interface of a model that proposes memories.
 import type { AbortSignalLike } from "../../model/abort-signal.js";
+import type { JsonObject } from "../../model/json.js";
 
 export interface ModelRequest {
   /** The instructions: docs/EXTRACTION_PROMPT.md. */
   readonly prompt: string;
-  /** A part of a session, masked. */
+  /** The digest of a session or a part of it, masked. */
   readonly text: string;
+  /** The JSON Schema of the answer. */
+  readonly schema?: JsonObject;
 }
 
 export type ModelReply =

@@ -239,6 +239,12 @@ export const extraction = named(
       description: "What looked like an instruction or a decision, but was not used.",
     }),
     through: Type.Integer({ minimum: 0, description: "Position that it reached." }),
+    planned: Type.Optional(
+      Type.Object(
+        { ...each(["sessions", "requests", "tokens"] as const, count), is_first: Type.Boolean() },
+        { description: "Of a dry run: what a model would be sent." },
+      ),
+    ),
     stopped: Type.Optional(Type.String({ description: "Why the model stopped early; the next run continues there." })),
   }),
 );

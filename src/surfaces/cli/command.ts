@@ -261,7 +261,7 @@ export function modelOptions(command: Command): Command {
     .option("--model <name>", "the name of that model (HANSARD_MODEL)")
     .option(
       "--via <command>",
-      "propose memories with a command that reads and writes JSON, such as 'claude -p' (HANSARD_VIA)",
+      "propose memories with a command that answers on its standard output, such as 'claude -p' (HANSARD_VIA)",
     )
     .option(
       "--daily-tokens <n>",

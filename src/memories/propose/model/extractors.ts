@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { basename } from "node:path";
 import { isJsonObject, parseJsonObject } from "../../../model/json.js";
+import { ownRequest } from "../../../model/own-requests.js";
 import { RecorderError } from "../../../model/rejection.js";
 import type { Extractor, ExtractorSettings, ModelReply, ModelRequest } from "../extractor.js";
 
@@ -24,6 +25,12 @@ class CommandExtractor implements Extractor {
     this.model = via;
     this.name = programIn(via);
     this.#command = via;
+  }
+
+  /** A program of one's own gets JSON, a known agent the same as text. */
+  #inputOf({ prompt, text }: ModelRequest): string {
+    if (READS_TEXT.has(this.name)) return `${ownRequest(prompt)}\n\n${text}\n`;
+    return `${JSON.stringify({ prompt: ownRequest(prompt), text })}\n`;
   }
 
   ask(request: ModelRequest, signal?: AbortSignal): Promise<ModelReply> {
@@ -51,7 +58,7 @@ class CommandExtractor implements Extractor {
     });
     // A command that does not read all of its input may still answer.
     child.stdin.on("error", () => undefined);
-    child.stdin.end(`${JSON.stringify(request)}\n`);
+    child.stdin.end(this.#inputOf(request));
     return new Promise((resolve) => {
       child.on("error", (error) => {
         early ??= { failed: error.message };
@@ -68,6 +75,13 @@ class CommandExtractor implements Extractor {
     });
   }
 }
+
+/** Agents and chat programs: they take a text on their standard input as what is said to them. */
+const READS_TEXT: ReadonlySet<string> = new Set(
+  "claude codex gemini qwen opencode copilot llm ollama aichat mods sgpt pi goose cursor-agent amp crush droid".split(
+    " ",
+  ),
+);
 
 /**
  * The program that a command line begins with. Arguments and variables may hold a key, which must not be recorded.
@@ -120,6 +134,8 @@ interface EndpointSettings {
 const ENDPOINT_TIMEOUT_MS = 120_000;
 /** Statuses that may be about one request; others, such as a wrong key, concern all. */
 const REFUSES_QUESTION: ReadonlySet<number> = new Set([400, 422, 451]);
+/** Statuses of servers that know no form for answers. */
+const FORM_REFUSED: ReadonlySet<number> = new Set([400, 404, 422, 500, 501]);
 /** Errors before a connection exists. */
 const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
   ...["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"],
@@ -130,6 +146,8 @@ class EndpointExtractor implements Extractor {
   readonly name: string;
   readonly #url: URL;
   readonly #key: string | undefined;
+  /** Whether it takes a form for the answer: some servers know none. */
+  #takesForm = true;
 
   constructor({ url, model, key }: EndpointSettings) {
     this.#url = parseAddress(url);
@@ -142,7 +160,9 @@ class EndpointExtractor implements Extractor {
     return this.#ask(request, signal).catch(unreached);
   }
 
-  async #ask({ prompt, text }: ModelRequest, signal?: AbortSignal): Promise<ModelReply> {
+  async #ask(request: ModelRequest, signal?: AbortSignal): Promise<ModelReply> {
+    const { prompt, text, schema } = request;
+    const isHeld = this.#takesForm && schema !== undefined;
     const late = AbortSignal.timeout(ENDPOINT_TIMEOUT_MS);
     const response = await fetch(this.#url, {
       method: "POST",
@@ -156,9 +176,12 @@ class EndpointExtractor implements Extractor {
       body: JSON.stringify({
         model: this.model,
         messages: [
-          { role: "system", content: prompt },
+          { role: "system", content: ownRequest(prompt) },
           { role: "user", content: text },
         ],
+        ...(isHeld
+          ? { response_format: { type: "json_schema", json_schema: { name: "memories", strict: true, schema } } }
+          : {}),
       }),
     });
     if (response.status === 429 || response.status >= 500) {
@@ -173,6 +196,15 @@ class EndpointExtractor implements Extractor {
     }
     const body = await readBounded(response);
     if (body === undefined) return { unusable: `The answer is longer than ${ANSWER_BYTES_MAX} bytes.` };
+    if (
+      !response.ok &&
+      isHeld &&
+      FORM_REFUSED.has(response.status) &&
+      /response_format|json_schema|schema/i.test(body)
+    ) {
+      this.#takesForm = false;
+      return this.#ask(request, signal);
+    }
     if (!response.ok) return isTooLong(response.status, body) ? { too_long: true } : refused(response.status);
     return textOf(body);
   }
@@ -197,6 +229,8 @@ function parseAddress(given: string): URL {
       hint: "Set the key with HANSARD_MODEL_KEY, or the option `key` of the library.",
     });
   }
+  // Ollama, LM Studio and llama.cpp are named by their address alone.
+  if (url.pathname === "/") url.pathname = "/v1";
   if (!url.pathname.endsWith("/chat/completions")) url.pathname = `${url.pathname.replace(/\/$/, "")}/chat/completions`;
   return url;
 }

@@ -1,5 +1,5 @@
-// A model reads sessions that have ended, masked and in segments, and what it answers is a proposal like any other. Each segment is
-// sent once per generation; audit entries record that, so a pass can be resumed.
+// A model reads digests of sessions that have ended, masked, and what it answers is a proposal like any other. Each segment of a digest
+// is sent once per generation; audit entries record that, so a pass can be resumed.
 import { createHash, hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,8 @@ import type { ExtractionCollector } from "../../passes.js";
 import type { QuotedEntry } from "../../text/quoted-entry.js";
 import type { Extractor, ModelReply } from "../extractor.js";
 import { EXTRACTION, UNSENT } from "./daily-budget.js";
-import { narrower, SEGMENTATION, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./segments.js";
+import { DIGEST } from "./digest.js";
+import { narrower, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./segments.js";
 
 export interface ModelPassParts {
   readonly calls: MemoryReads;
@@ -31,6 +32,8 @@ export interface ModelPassOptions {
   readonly daily_tokens: number;
   readonly session_id?: string | undefined;
   readonly project?: string | undefined;
+  /** Only sessions with at least so many entries; 20. */
+  readonly entries_min?: number | undefined;
   /** Only sessions with entries after this time. */
   readonly active_since_ms?: number | undefined;
   /** By session that was read to its end: when it ended. It is not read again; sessions read now are added. */
@@ -43,6 +46,8 @@ export interface ModelPassOptions {
 
 /** A session without a new entry for so long has ended. */
 const IDLE_MS = 30 * 60 * 1000;
+/** Shorter sessions hardly hold anything that lasts. */
+const ENTRIES_MIN = 20;
 const PAGE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How often a segment is sent to a model that asks to retry later, and the longest wait. */
@@ -59,6 +64,17 @@ interface IdleSession {
 }
 
 const ABORTED = "aborted";
+/** About as many as an answer has. */
+const ANSWER_TOKENS = 200;
+
+/** What a run is about to send: said before the first one. */
+export interface ModelPlan {
+  readonly sessions: number;
+  readonly requests: number;
+  readonly tokens: number;
+  /** Whether nothing was sent to this model before. */
+  readonly is_first: boolean;
+}
 
 /** Why a pass stopped early; it continues there when it is run again. */
 class Stopped extends Error {}
@@ -80,11 +96,42 @@ export class ModelPass {
     this.#collected = collected;
   }
 
-  /** Why it stopped early; undefined where it read everything. */
-  async run(): Promise<string | undefined> {
+  /** What a run would send, without sending it. */
+  async plan(): Promise<ModelPlan> {
+    await this.#prepare();
+    const plan = { sessions: 0, requests: 0, tokens: 0, is_first: true };
+    for await (const { session_id } of this.#idleSessions()) {
+      let isNew = false;
+      for (const segment of segmentsOf(await this.#parts.calls.digestOf(session_id))) {
+        if (await this.#isNoted(readId(this.#keyOf(segment)))) plan.is_first = false;
+        else {
+          isNew = true;
+          plan.requests += 1;
+          plan.tokens += this.#tokensOf(segment.text) + ANSWER_TOKENS;
+        }
+      }
+      plan.sessions += Number(isNew);
+    }
+    return plan;
+  }
+
+  async #prepare(): Promise<void> {
     this.#prompt = await readPrompt();
     this.#generation = generationOf({ model: this.#options.extractor.model, prompt: this.#prompt });
     this.#count = await loadTokenCounter();
+  }
+
+  #tokensOf(text: string): number {
+    return countTokensIn(this.#prompt, this.#count) + countTokensIn(text, this.#count);
+  }
+
+  #keyOf({ text }: Segment): string {
+    return `${this.#generation}:${hash("sha256", text).slice(0, 32)}`;
+  }
+
+  /** Why it stopped early; undefined where it read everything. */
+  async run(): Promise<string | undefined> {
+    await this.#prepare();
     try {
       for await (const session of this.#idleSessions()) await this.#readSession(session);
       return this.#left;
@@ -96,6 +143,7 @@ export class ModelPass {
 
   async *#idleSessions(): AsyncGenerator<IdleSession> {
     const { session_id, project, active_since_ms = Number.NEGATIVE_INFINITY } = this.#options;
+    const { entries_min = ENTRIES_MIN } = this.#options;
     if (session_id !== undefined) {
       yield { session_id, last_at: "" };
       return;
@@ -104,11 +152,11 @@ export class ModelPass {
     let cursor: string | null = "";
     while (cursor !== null) {
       const page: SessionList = await this.#parts.calls.listSessions({ limit: PAGE, cursor, project });
-      for (const { session_id, last_at } of page.sessions) {
+      for (const { session_id, last_at, entries } of page.sessions) {
         const lastMs = Date.parse(last_at);
         // The newest come first.
         if (lastMs < active_since_ms) return;
-        if (nowMs - lastMs >= IDLE_MS) yield { session_id, last_at };
+        if (nowMs - lastMs >= IDLE_MS && entries >= entries_min) yield { session_id, last_at };
       }
       cursor = page.next_cursor;
     }
@@ -118,7 +166,7 @@ export class ModelPass {
     const { readThrough, shouldContinue } = this.#options;
     if (readThrough?.get(session_id) === last_at) return;
     if ((await shouldContinue?.()) === false) throw new Stopped(ABORTED);
-    const entries = await this.#parts.calls.quotableOf(session_id);
+    const entries = await this.#parts.calls.digestOf(session_id);
     if (await this.#readEntries(entries, segmentLimits)) readThrough?.set(session_id, last_at);
   }
 
@@ -132,7 +180,7 @@ export class ModelPass {
   }
 
   async #readSegment(segment: Segment, limits: SegmentLimits): Promise<boolean> {
-    const key = `${this.#generation}:${hash("sha256", segment.text).slice(0, 32)}`;
+    const key = this.#keyOf(segment);
     const id = readId(key);
     if (await this.#isNoted(id)) return true;
     const reply = await this.#ask(segment.text);
@@ -177,13 +225,13 @@ export class ModelPass {
   /** Each request counts, whatever its result, and is recorded before it is sent, so a crash loses no count. */
   async #ask(text: string): Promise<Exclude<ModelReply, { readonly failed: string }>> {
     const { extractor, daily_tokens, signal } = this.#options;
-    const tokens = countTokensIn(this.#prompt, this.#count) + countTokensIn(text, this.#count);
+    const tokens = this.#tokensOf(text);
     for (let tries = 1; ; tries += 1) {
       // Other processes may send at the same time.
       if (tokens > daily_tokens - (await this.#sentToday()))
         throw new Stopped(`the daily budget is used up (${daily_tokens} tokens)`);
       await this.#note(EXTRACTION, `${tokens}`);
-      const reply = await extractor.ask({ prompt: this.#prompt, text }, signal);
+      const reply = await extractor.ask({ prompt: this.#prompt, text, schema: answerSchema }, signal);
       if (!("failed" in reply)) return reply;
       if (reply.unsent === true) await this.#note(UNSENT, `${tokens}`);
       if (reply.retry_ms === undefined || tries === TRIES) throw new Stopped(reply.failed);
@@ -224,10 +272,41 @@ async function readPrompt(): Promise<string> {
 
 /** A longer answer is rejected as a whole. */
 const ANSWER_CHARS_MAX = 200_000;
-const MEMORIES_MAX = 20;
+const MEMORIES_MAX = 5;
 const EVIDENCE_MAX = 8;
 const CONTENT_CHARS_MAX = 2_000;
 const QUOTE_CHARS_MAX = 4_000;
+
+/** The form of an answer, for endpoints that can be held to one. */
+const answerSchema: JsonObject = {
+  type: "object",
+  additionalProperties: false,
+  required: ["memories"],
+  properties: {
+    memories: {
+      type: "array",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["type", "content", "evidence", "durable_because"],
+        properties: {
+          type: { type: "string", enum: [...memoryTypes] },
+          content: { type: "string" },
+          evidence: {
+            type: "array",
+            items: {
+              type: "object",
+              additionalProperties: false,
+              required: ["text", "quote"],
+              properties: { text: { type: "integer" }, quote: { type: "string" } },
+            },
+          },
+          durable_because: { type: "string" },
+        },
+      },
+    },
+  },
+};
 
 interface ModelAnswer {
   readonly proposals: readonly Proposal[];
@@ -236,7 +315,7 @@ interface ModelAnswer {
 }
 
 /**
- * @param generation A hash of model, prompt and segmentation.
+ * @param generation A hash of model, prompt and digest version.
  *
  * @internal Exported for tests.
  */
@@ -306,7 +385,7 @@ const CHARS = 16;
 /** @internal Exported for tests. */
 export function generationOf({ model, prompt }: { readonly model: string; readonly prompt: string }): string {
   return createHash("sha256")
-    .update(JSON.stringify([model, prompt, SEGMENTATION]))
+    .update(JSON.stringify([model, prompt, DIGEST]))
     .digest("hex")
     .slice(0, CHARS);
 }

@@ -27,13 +27,17 @@ const answer = (...memories: readonly unknown[]) => JSON.stringify({ memories })
 const parse = (text: string) => parseAnswer(text, segment, "g1");
 
 describe("segments", () => {
-  test("texts are numbered with their speakers, and system messages are not shown", () => {
-    const [only, ...others] = segmentsOf([...entries, entrySaid("system", "Known: tabs"), entrySaid("user", "  ")]);
+  test("texts are numbered with their speakers, and what a rule found is a note", () => {
+    const [only, ...others] = segmentsOf([
+      ...entries,
+      entrySaid("system", "a rule found it", { entry_id: "e4" }),
+      entrySaid("user", "  "),
+    ]);
     expect(others).toEqual([]);
     expect(only?.text).toBe(
-      `BEGIN\n[1] user: ${said}\n[2] assistant: I will remember that the export runs every night.\n[3] tool: Export job scheduled for the night shift\nEND`,
+      `BEGIN\n[1] user: ${said}\n[2] assistant: I will remember that the export runs every night.\n[3] tool: Export job scheduled for the night shift\n[4] note: a rule found it\nEND`,
     );
-    expect(only?.entryIds).toEqual(["e1", "e2", "e3"]);
+    expect(only?.entryIds).toEqual(["e1", "e2", "e3", "e4"]);
     expect(segmentsOf([])).toEqual([]);
   });
 
@@ -120,10 +124,10 @@ describe("answers", () => {
     expect(refused.length).toBeGreaterThan(0);
   });
 
-  test("statements beyond twenty are left out", () => {
+  test("statements beyond five are left out", () => {
     const { proposals, refused } = parse(answer(...Array.from({ length: 25 }, () => item)));
-    expect(proposals).toHaveLength(20);
-    expect(refused).toEqual(["5 statements beyond the first 20 were ignored."]);
+    expect(proposals).toHaveLength(5);
+    expect(refused).toEqual(["20 statements beyond the first 5 were ignored."]);
   });
 
   test.each<[string, object, string, Partial<GateContext>]>([

@@ -1,9 +1,6 @@
-// Splits a session into segments that a model can read: numbered texts with their speakers.
+// Splits the digest of a session into segments that a model can read: numbered texts with their speakers.
 import { itemAt } from "../../../model/item-at.js";
 import type { QuotedEntry, Speaker } from "../../text/quoted-entry.js";
-
-/** Change it when sessions are split differently: that makes another generation. */
-export const SEGMENTATION = "1";
 
 export interface Segment {
   readonly session_id: string;
@@ -31,7 +28,8 @@ export interface SegmentLimits {
 
 const CHARS_LEAST = 1_000;
 
-export const segmentLimits: SegmentLimits = { chars_max: 24_000, text_chars_max: 4_000 };
+/** Some 12,000 tokens. */
+export const segmentLimits: SegmentLimits = { chars_max: 48_000, text_chars_max: 4_000 };
 
 /**
  * The segments of a session, each of one project. A segment that is half full ends before the next user message, so question
@@ -71,8 +69,7 @@ export function narrower({ chars_max, text_chars_max }: SegmentLimits): SegmentL
 function* linesOf(entries: readonly QuotedEntry[], limits: SegmentLimits): Generator<Line> {
   for (const entry of entries) {
     for (const { by, text } of entry.said) {
-      // System messages are given, not learned.
-      if (by === "system" || text.trim() === "") continue;
+      if (text.trim() === "") continue;
       yield { entry, by, text: shortened(text, Math.min(limits.text_chars_max, limits.chars_max)) };
     }
   }
@@ -88,7 +85,8 @@ function shortened(text: string, charsMax: number): string {
 
 function segmentOf(lines: readonly Line[]): Segment {
   const { entry } = itemAt(lines, 0);
-  const shown = lines.map(({ by, text }, at) => `[${at + 1}] ${by}: ${text}`);
+  // A digest has no words of a system: these are notes of the rules.
+  const shown = lines.map(({ by, text }, at) => `[${at + 1}] ${by === "system" ? "note" : by}: ${text}`);
   return {
     session_id: entry.session_id,
     project: entry.project,

@@ -6,6 +6,7 @@ import { gateNames } from "../../../memories/judge/gates.js";
 import { isRuleClass, ruleClasses } from "../../../memories/propose/rule-classes.js";
 import {
   type CommandModule,
+  confirm,
   helpText,
   type Invocation,
   modelOf,
@@ -17,12 +18,14 @@ import {
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { countOf, formatCount, renderTable, wrapText } from "../text/table.js";
-import { cleanLine, type Pane } from "../text/terminal.js";
+import { cleanLine, documentText, type Pane } from "../text/terminal.js";
 
 export const extractCommand: CommandModule = {
   define(command: Command): void {
     modelOptions(definePass(command))
       .option("--words", "also propose sentences in which users say what always holds")
+      .option("--dry-run", "with a model: say how many sessions and tokens it would be sent, and send nothing")
+      .option("--yes", "with a model: do not ask before the first run")
       .option("--explain", "show what was read, skipped and dropped, and why")
       .addHelpText(
         "after",
@@ -31,6 +34,7 @@ export const extractCommand: CommandModule = {
           [
             ["propose memories from the whole record", "hansard extract"],
             ["also let a model read sessions that have ended", "hansard extract --via 'claude -p'"],
+            ["what that would cost", "hansard extract --via 'claude -p' --dry-run"],
             ["see why something was not proposed", "hansard extract --session cli:anna --explain"],
           ],
         ),
@@ -39,6 +43,12 @@ export const extractCommand: CommandModule = {
 
   async run(invocation: Invocation) {
     const model = modelOf(invocation);
+    const isDry = invocation.options.dryRun === true;
+    if (isDry && model === undefined) throw modelMissing();
+    if (model !== undefined && (isDry || invocation.operands[0] === undefined)) {
+      const isGo = await tellCost(invocation, model, isDry);
+      if (!isGo) return exitStatus.done;
+    }
     const extraction = await runPass(invocation, "Looking for memories", (recorder, pass) =>
       recorder.memories.extract({ ...pass, ...model, words: invocation.options.words === true }),
     );
@@ -48,6 +58,39 @@ export const extractCommand: CommandModule = {
     return exitStatus.done;
   },
 };
+
+/** Says what a model is about to be sent, and asks before its first run; whether to go on. */
+async function tellCost(
+  invocation: Invocation,
+  model: NonNullable<ReturnType<typeof modelOf>>,
+  isDry: boolean,
+): Promise<boolean> {
+  const { screen, json, options } = invocation;
+  const { planned } = await runPass(invocation, "Reading sessions", (recorder, pass) =>
+    recorder.memories.extract({ ...pass, ...model, dry_run: true }),
+  );
+  if (planned === undefined) return !isDry;
+  if (isDry && json) screen.out.write(documentText(planned, screen.out));
+  const { sessions, tokens, is_first } = planned;
+  const cost = `${countOf(sessions, "session", "sessions")}, about ${formatCount(tokens)} tokens`;
+  if (isDry && !json) screen.out.write(`${cost}.\n`);
+  if (isDry) return false;
+  if (!is_first || sessions === 0 || options.yes === true) return true;
+  const isAsked = !json && process.stdin.isTTY === true && screen.err.isTerminal;
+  if (!isAsked) {
+    const message = `the first run would send ${cost} to the model, and there is no terminal to ask`;
+    const hint = "Add --yes, or see --dry-run.";
+    throw new WrongUse({ code: "consent_missing", field: "--yes", message, hint });
+  }
+  if (await confirm(`${cost}, go on? [y/N] `)) return true;
+  screen.err.write("Nothing was sent.\n");
+  return false;
+}
+
+function modelMissing(): WrongUse {
+  const message = "--dry-run has no effect without a model";
+  return new WrongUse({ code: "option_misplaced", field: "--dry-run", message, hint: "Add --via or --model-url." });
+}
 
 export const reinforceCommand: CommandModule = {
   define(command: Command): void {

@@ -4,6 +4,7 @@
 import { contentTexts } from "../../../model/content.js";
 import { type EntryInput, isAltered } from "../../../model/entry.js";
 import { hookedMessageId, hookedSessionId, SAME_MESSAGE_MS } from "../../../model/hook-ids.js";
+import { isOwnRequest } from "../../../model/own-requests.js";
 import { readRole } from "../../../model/roles.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 
@@ -12,6 +13,7 @@ const WAIT_MS = 3_000;
 /** How many of a session's newest entries are looked through. */
 const LOOKED_AT = 50;
 const REPEATS_MAX = 1_000;
+const OWN_MAX = 1_000;
 
 export interface HookedEntry {
   readonly kind: string;
@@ -28,8 +30,18 @@ interface Waiting {
 /** Events that wait for a transcript. */
 export class WaitingEvents {
   readonly #waiting = new Set<Waiting>();
+  readonly #own = new Set<string>();
   /** One at a time, in order: the same words may be said twice. */
   #recording: Promise<void> = Promise.resolve();
+
+  /** Whether an event is of a session in which this program asked a model: that is not recorded. */
+  isOwn({ session_id, kind, role, content }: HookedEntry): boolean {
+    if (this.#own.has(session_id)) return true;
+    if (session_id === "" || kind !== "message" || role !== "user" || !isOwnRequest(content)) return false;
+    if (this.#own.size >= OWN_MAX) this.#own.clear();
+    this.#own.add(session_id);
+    return true;
+  }
 
   /** @param onError Called where it could not be recorded. */
   add(recorder: Recorder, entry: HookedEntry, onError: (error: unknown) => void): void {

@@ -33,6 +33,7 @@ async function recordEvent(request: FastifyRequest, recorder: Recorder, waiting:
     const event = bodyOf(request);
     if (!isJsonObject(event)) return;
     const entry = toEntry(event);
+    if (waiting.isOwn(entry)) return;
     const own = recordingOf(request, recorder);
     if (mayBeInTranscript(entry)) waiting.add(own, entry, (error) => logFailure(request, error));
     else await own.append(entry as unknown as EntryInput);
