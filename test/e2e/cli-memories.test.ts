@@ -1,9 +1,10 @@
 // Memories on the command line: adding, listing, recalling, the passes, and deciding one candidate at a time.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
-import { folderOfFile } from "../support/temporary-folder.js";
+import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
 import { fillStore, readError, readJson, runCli } from "./cli-run.js";
 import { runOnTerminal } from "./terminal-run.js";
 
@@ -238,4 +239,94 @@ test("review reports unknown input, and shows the text that a candidate contradi
   expect(stderr).toContain("Unknown reason 9");
   expect(stderr).toContain("The text is empty; nothing was decided.");
   expect(stderr).toContain("0 accepted, 0 rejected; 1 candidate waiting.");
+});
+
+test("accepted memories are written into a memory file between markers, and the rest of it stays", async () => {
+  const folder = join(folderOfTest(), "shop");
+  mkdirSync(folder);
+  const [store, file] = [join(folder, "store"), join(folder, "AGENTS.md")];
+  const add = (words: string, ...more: string[]) => runCli(["memories", "add", words, ...more], { data: store });
+  await add("Prices are in cents --> always", "--type", "project", "--project", "shop");
+  await add("Answer in German", "--type", "preference", "--project", "shop");
+  await add("Of another project", "--project", "other");
+  writeFileSync(file, "# Shop\r\n\r\n- answer in German.\r\n");
+  const write = (...more: string[]) => runCli(["memories", "export", "--to", file, ...more], { data: store });
+  expect((await write()).status).not.toBe(0);
+  expect(readFileSync(file, "utf8")).toBe("# Shop\r\n\r\n- answer in German.\r\n");
+  const { status, stdout } = await write("--yes");
+  expect([status, stdout]).toEqual([0, expect.stringContaining("+ - Prices are in cents -- > always")]);
+  const written = readFileSync(file, "utf8");
+  expect(written).toMatch(
+    /^# Shop\r\n\r\n- answer in German\.\r\n\r\n<!-- hansard:memories:begin -->\r\n<!-- .* -->\r\n- Prices/,
+  );
+  expect(written).not.toContain("another");
+  expect((await write("--yes")).stdout).toContain("No change");
+  writeFileSync(file, `${written}\r\nMore by hand.\r\n`);
+  await add("Carts expire after a day", "--type", "knowledge", "--project", "shop");
+  await write("--yes");
+  expect(readFileSync(file, "utf8")).toMatch(
+    /- Carts expire after a day\r\n<!-- hansard:memories:end -->\r\n\r\nMore by hand\.\r\n$/,
+  );
+  // A marker that somebody removed: nothing is guessed.
+  for (const marker of ["<!-- hansard:memories:end -->", "<!-- hansard:memories:begin -->"]) {
+    const broken = readFileSync(file, "utf8").replace(marker, "");
+    writeFileSync(join(folder, "BROKEN.md"), broken);
+    const failed = await runCli(["memories", "export", "--to", join(folder, "BROKEN.md"), "--yes"], { data: store });
+    expect([failed.status, failed.stderr]).toEqual([1, expect.stringContaining("must stand there once each")]);
+    expect(readFileSync(join(folder, "BROKEN.md"), "utf8")).toBe(broken);
+  }
+});
+
+test("a session that begins is given the memories of its folder's project, and nothing whatever goes wrong", async () => {
+  const folder = join(folderOfTest(), "shop");
+  const store = join(folder, "store");
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  await runCli(["memories", "add", "Prices are in cents", "--type", "project", "--project", "shop"], { data: store });
+  const hook = async (input: string, at = store) => {
+    const { status, stdout } = await runCli(["recall", "--hook"], { data: at, input });
+    return [status, stdout];
+  };
+  const event = { hook_event_name: "SessionStart", session_id: "s1", cwd: join(folder, "src") };
+  const [status, text] = await hook(JSON.stringify(event));
+  expect([status, text]).toEqual([0, expect.stringMatching(/^Memories of this project.*\n.*Prices are in cents\n$/s)]);
+  const { entries } = await readJson(["list", "--session", "s1"], { data: store });
+  expect(entries).toMatchObject([{ kind: "raw", source: "hansard.recall" }]);
+  for (const [input, at] of [
+    ["", store],
+    ["no JSON", store],
+    [JSON.stringify({ ...event, cwd: "/elsewhere" }), store],
+    [JSON.stringify(event), join(folder, "no-store")],
+    [JSON.stringify(event), "http://127.0.0.1:9"],
+  ] as const)
+    expect(await hook(input, at)).toEqual([0, ""]);
+});
+
+test("after an import it is said how many suggestions wait", async () => {
+  const folder = folderOfTest();
+  const store = join(folder, "store");
+  const line = { sessionId: "s", cwd: "/srv/shop", version: "2.1.0", timestamp: "2026-11-15T05:00:00Z" };
+  const lines = Array.from({ length: 4 }, (_, nth) => [
+    {
+      ...line,
+      uuid: `a${nth}`,
+      type: "assistant",
+      message: {
+        role: "assistant",
+        content: [{ type: "tool_use", id: `t${nth}`, name: "Bash", input: { command: "npm test" } }],
+      },
+    },
+    {
+      ...line,
+      uuid: `r${nth}`,
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: `t${nth}`, content: "5 passed" }] },
+    },
+  ]).flat();
+  writeFileSync(join(folder, "s.jsonl"), lines.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  const { stderr } = await runCli(["import", join(folder, "s.jsonl")], { data: store });
+  expect(stderr).toContain("1 suggestion to review: hansard review");
+  const { memories } = await readJson(["review"], { data: store });
+  expect(memories).toMatchObject([
+    { content: "Test: `npm test` (ran 4 times in 1 session, 4 without error)", confidence: 0.8 },
+  ]);
 });

@@ -239,3 +239,24 @@ test("a transcript that is read later adds what the hooks did not tell, and noth
   expect(usage.body.rows).toMatchObject([{ calls: 2, input_tokens: 10, output_tokens: 4 }]);
   expect((await server.recorder.importFiles([path])).added).toBe(0);
 });
+
+test("memories are recalled at the beginning of a session only where that is asked for, and go with the other hooks", async () => {
+  const folder = folderOfTest();
+  const env = { HOME: folder, CLAUDE_CONFIG_DIR: folder };
+  const data = join(folder, "record");
+  const path = join(folder, "settings.json");
+  const starts = () => JSON.parse(readFileSync(path, "utf8")).hooks?.SessionStart;
+  const theirs = { hooks: [{ type: "command", command: "date" }] };
+  writeFileSync(path, JSON.stringify({ hooks: { SessionStart: [theirs] } }));
+  await runCli(["hooks", "install", "claude-code", "--yes"], { data, env });
+  expect(starts()).toEqual([theirs]);
+  for (let round = 0; round < 2; round += 1)
+    await runCli(["hooks", "install", "claude-code", "--recall", "--yes", "--url", "http://127.0.0.1:4800"], {
+      data,
+      env,
+    });
+  expect(starts()).toEqual([theirs, { hooks: [expect.objectContaining({ type: "command", timeout: 3 })] }]);
+  expect(starts()[1].hooks[0].command).toMatch(/ recall --hook --data 'http:\/\/127\.0\.0\.1:4800'$/);
+  await runCli(["hooks", "remove", "claude-code", "--yes"], { data, env });
+  expect(starts()).toEqual([theirs]);
+});

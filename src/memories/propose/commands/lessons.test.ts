@@ -250,6 +250,11 @@ describe("commands of a project", () => {
     ["mostly failing", [...clean("npm test", 3), ...times(4, bad("npm test", "2 failed"))], []],
     ["failing behind a pipe", times(4, ok("npm test | tail -3", "Tests: 2 failed, 3 passed")), []],
     [
+      "failing behind a pipe, as only the runner says",
+      times(4, ok("npm run build | tail -2", "npm error command failed\nnpm error command sh -c tsc")),
+      [],
+    ],
+    [
       "one file, one test",
       [...clean("npx vitest run a.test.ts", 4), ...clean("pytest -k slow", 4), ...clean("npm test -- --watch", 4)],
       [],

@@ -101,7 +101,9 @@ function runIn(entry: EntryOf<"tool_call">, call: Call, { command, output, mask 
   if (parsed === undefined || REFUSED.test(output) || IN_BACKGROUND.test(output)) return { is: "other", ...call };
   const missing = missingProgram(output, parsed.programs);
   const is_finding = FINDING.test(output);
-  const outcome = outcomeOf(entry, output, { hides: parsed.hides_exit && is_finding, missing });
+  // The exit code is a filter's: only the output says what became of the command.
+  const hides = parsed.hides_exit && (is_finding || FAILED_BEFORE_PIPE.test(output));
+  const outcome = outcomeOf(entry, output, { hides, missing });
   const { env, words, core, programs, is_last_of_several } = parsed;
   const folder = folderIn(joined(shellFolder(entry.args), parsed.folder), entry.project);
   const error = outcome === "failed" ? mask.text(errorLine(output)).slice(0, ERROR_CHARS_MAX) : "";
@@ -219,6 +221,9 @@ const HARNESS =
   /has not been read yet|string (?:to replace )?(?:was )?not found|modified since|no changes to make|sibling tool call|user (?:doesn't|rejected|refused)|must be (?:unique|different)/i;
 const FINDING =
   /\bFAIL(?:ED|URES?)?\b|error TS\d+|AssertionError|\b[1-9]\d* (?:failed|failing|failures?|errors?|problems?)\b|\bnot ok \d|panicked at|error\[E\d+\]|could not compile|SyntaxError|test result: FAILED|Traceback \(most recent call last\)|npm (?:ERR!|error) (?:code )?ELIFECYCLE|✖|✗/;
+/** What a runner says last of a command that failed. */
+const FAILED_BEFORE_PIPE =
+  /(?:^|\n)(?:npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\*|error Command failed|error: Recipe |error: script |ERR_PNPM|ninja: build stopped|BUILD FAILED|FAILURE: Build failed|Command failed with exit code)/;
 const UNQUOTED = /no matches found: \S*[([]|syntax error near unexpected token [`']?\(/;
 
 const LOOKS_LIKE_ERROR =

@@ -24,7 +24,8 @@ class CommandExtractor implements Extractor {
   constructor({ via }: { readonly via: string }) {
     this.model = via;
     this.name = programIn(via);
-    this.#command = via;
+    // These take no standard input unless the flag has a text.
+    this.#command = /^(?:gemini|qwen)$/.test(this.name) ? via.replace(/(\s(?:-p|--prompt))\s*$/, "$1 ''") : via;
   }
 
   /** A program of one's own gets JSON, a known agent the same as text. */

@@ -31,6 +31,7 @@ export const hooksCommand: CommandModule = {
       .argument("<action>", "install or remove")
       .argument("<program>", "claude-code")
       .option("--url <address>", "the server (http://127.0.0.1:4747)")
+      .option("--recall", "also add the memories of its project to each session that begins")
       .option("--print-config", "print the settings and change nothing")
       .option("--yes", "do not ask")
       .addHelpText(
@@ -42,6 +43,7 @@ key, set HANSARD_KEY in the program's environment.`,
           ],
           [
             ["show the change, ask, and install", "hansard hooks install claude-code"],
+            ["also recall accepted memories", "hansard hooks install claude-code --recall"],
             ["remove them", "hansard hooks remove claude-code"],
           ],
         ),
@@ -56,7 +58,11 @@ key, set HANSARD_KEY in the program's environment.`,
     const url = typeof options.url === "string" ? options.url : `http://127.0.0.1:${settings.port}`;
     requireAddress("--url", url, "https://record.example.com");
     const change = (text: string): string =>
-      changeJson(text, (known) => (action === "install" ? withHooks(withoutHooks(known), url) : withoutHooks(known)));
+      changeJson(text, (known) => {
+        const bare = withoutHooks(known);
+        if (action !== "install") return bare;
+        return options.recall === true ? withRecall(withHooks(bare, url), url) : withHooks(bare, url);
+      });
     if (options.printConfig === true) {
       screen.out.write(change(""));
       return exitStatus.done;
@@ -80,6 +86,22 @@ function withHooks(text: string, url: string): string {
     changed = addJson(changed, ["hooks", event], known === undefined ? [{ hooks: [own] }] : { hooks: [own] });
   }
   return changed;
+}
+
+/** In seconds; a session begins without memories if the server takes longer. */
+const RECALL_TIMEOUT_S = 3;
+const RECALL = "recall --hook --data";
+
+/** `SessionStart` takes only commands, and what one prints becomes part of the conversation. */
+function withRecall(text: string, url: string): string {
+  const program = [process.execPath, process.argv[1] ?? ""].map(shellQuoted).join(" ");
+  const own = { type: "command", command: `${program} ${RECALL} ${shellQuoted(url)}`, timeout: RECALL_TIMEOUT_S };
+  const known = hooksIn(text).SessionStart;
+  return addJson(text, ["hooks", "SessionStart"], known === undefined ? [{ hooks: [own] }] : { hooks: [own] });
+}
+
+function shellQuoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Removes only our own hooks. */
@@ -108,7 +130,11 @@ function hooksIn(text: string): { readonly [event: string]: readonly JsonValue[]
 
 function isOurs(group: JsonValue): boolean {
   const hooks = isJsonObject(group) ? groupsOf(group.hooks) : [];
-  return hooks.length > 0 && hooks.every((hook) => isJsonObject(hook) && String(hook.url).endsWith(PATH));
+  return hooks.length > 0 && hooks.every((hook) => isJsonObject(hook) && isOurHook(hook));
+}
+
+function isOurHook({ url, command }: JsonObject): boolean {
+  return String(url).endsWith(PATH) || (typeof command === "string" && command.includes(` ${RECALL} `));
 }
 
 function groupsOf(value: JsonValue | undefined): readonly JsonValue[] {

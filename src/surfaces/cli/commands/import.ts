@@ -13,6 +13,7 @@ import {
   type Recorder,
   type RejectedLine,
 } from "../../../index.js";
+import { isServerAddress } from "../../../model/store-location.js";
 import { type CommandModule, confirm, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { bar } from "../text/plot.js";
@@ -65,7 +66,7 @@ export are proposed for your review; with --restore the record is restored as it
   },
 
   async run(invocation: Invocation) {
-    const { options, screen, json } = invocation;
+    const { options, screen, settings, json } = invocation;
     const named = invocation.operands;
     const operands = named.length > 0 ? named : await findFiles(invocation);
     if (operands === undefined) return exitStatus.done;
@@ -78,28 +79,57 @@ export are proposed for your review; with --restore the record is restored as it
       again: options.again === true,
       found: named.length === 0,
     };
+    let suggestions = 0;
     const isThere = operands.some((path) => path === "-" || existsSync(path));
     // A mistyped command must not leave an empty store behind, so its arguments are checked without one.
     const before = await withoutStore((recorder) => recorder.importFiles(isThere ? [] : operands, chosen));
     const report = isThere
-      ? await withRecorder(invocation, { create: true }, (recorder) =>
-          recorder.importFiles(operands, {
+      ? await withRecorder(invocation, { create: true }, async (recorder) => {
+          const { position } = await recorder.health();
+          const imported = await recorder.importFiles(operands, {
             ...chosen,
             onProgress: showingOn(progress, screen.err.columns ?? 80),
             onFile: (file) => void files.push(file),
-          }),
-        ).finally(() => progress.clear())
+          });
+          // A record of one's own comes back as it was: what was proposed from it comes with it.
+          const isTranscripts = files.some(
+            ({ format }) => format !== "" && format !== "hansard" && format !== "memories",
+          );
+          if (imported.added > 0 && isTranscripts && !chosen.restore && !isServerAddress(settings.data) && !json) {
+            const after = Math.max(0, position - LOOKED_BACK);
+            suggestions = await suggestionsIn(recorder, { after, progress });
+          }
+          return imported;
+        }).finally(() => progress.clear())
       : before;
     const known = files.filter(({ format }) => format !== "").map(({ file }) => file);
     const expected = new Set([...named, ...known]);
     if (json) screen.out.write(documentText(report, screen.out));
     else {
       printReport(invocation, report, files);
+      if (suggestions > 0) {
+        screen.err.write(`${countOf(suggestions, "suggestion", "suggestions")} to review: hansard review\n`);
+      }
       if (named.length === 0 && report.sessions > 0) screen.err.write(wrapped(NEXT_STEPS, screen.err));
     }
     return isFailure(report, expected) ? exitStatus.failed : exitStatus.done;
   },
 };
+
+/** What was learned from before an import goes on in it: so many earlier entries are looked at again. */
+const LOOKED_BACK = 5_000;
+
+/** How many candidates wait, once the rules have read what was imported. */
+async function suggestionsIn(
+  recorder: Recorder,
+  { after, progress }: { readonly after: number; readonly progress: ProgressLine },
+): Promise<number> {
+  const { position: head } = await recorder.health();
+  const onProgress = (at: number): void =>
+    progress.show(`Looking for memories: ${formatCount(at)} of ${formatCount(head)} …`);
+  await recorder.memories.extract({ after, onProgress });
+  return recorder.memories.pending();
+}
 
 /** The files that known tools left on this machine, if the user agrees to import them. */
 async function findFiles(invocation: Invocation): Promise<readonly string[] | undefined> {

@@ -1,7 +1,9 @@
 // `hansard memories`: lists them, shows one with its history, adds one, and audits memory files.
 
 import { readFileSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import type { MemoryInput, MemoryList, Recorder } from "../../../index.js";
+import { withMemories } from "../../../memories/files/memory-export.js";
 import { notFound, RecorderError } from "../../../model/rejection.js";
 import { operations } from "../../../operations/index.js";
 import {
@@ -12,33 +14,39 @@ import {
   withQuestion,
   withRecorder,
 } from "../command.js";
-import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { type ExitStatus, exitStatus, Failed, WrongUse } from "../failures.js";
 import { answerOf, attributesOf, defineCommand, flagsGiven } from "../operation-command.js";
+import { proposeChange } from "../settings-file.js";
 import { auditText, heldBackText, memoryTable, memoryText } from "../text/memory-text.js";
 import { countOf, tellMore, wrapText } from "../text/table.js";
-import { documentText } from "../text/terminal.js";
+import { cleanLine, documentText } from "../text/terminal.js";
 
 const { listMemories, addMemory, auditMemoryFile, getMemory } = operations;
 
-type Task = (invocation: Invocation, operands: readonly string[]) => Promise<void>;
+type Task = (invocation: Invocation, operands: readonly string[]) => Promise<ExitStatus | undefined>;
 
 const tasks: { readonly [name: string]: Task } = {
-  list: (invocation) => withQuestion(invocation, (recorder) => showList(recorder, invocation)),
-  show: (invocation, ids) => withQuestion(invocation, (recorder) => showMemory(recorder, invocation, ids)),
-  audit: (invocation, files) => withQuestion(invocation, (recorder) => auditFiles(recorder, invocation, files)),
+  list: (invocation) => withQuestion(invocation, (recorder) => showList(recorder, invocation)).then(nothing),
+  show: (invocation, ids) =>
+    withQuestion(invocation, (recorder) => showMemory(recorder, invocation, ids)).then(nothing),
+  audit: (invocation, files) =>
+    withQuestion(invocation, (recorder) => auditFiles(recorder, invocation, files)).then(nothing),
   add: (invocation, words) =>
-    withRecorder(invocation, { create: true }, (recorder) => addOne(recorder, invocation, words)),
+    withRecorder(invocation, { create: true }, (recorder) => addOne(recorder, invocation, words)).then(nothing),
+  export: (invocation) => exportTo(invocation),
 };
 
 export const memoriesCommand: CommandModule = {
   define: (command) =>
     defineCommand(
-      command.argument("[what...]", "list (the default), show ID, add TEXT, or audit FILE…"),
+      command.argument("[what...]", "list (the default), show ID, add TEXT, audit FILE…, or export --to FILE"),
       [listMemories, addMemory, auditMemoryFile, getMemory],
       (own) =>
         own
           .option("--confidence <n>", "for add: from 0 to 1")
-          .option("--valid-until <time>", "for add: when the memory expires"),
+          .option("--valid-until <time>", "for add: when the memory expires")
+          .option("--to <file>", "for export: the memory file, such as AGENTS.md; its folder names the project")
+          .option("--yes", "for export: do not ask"),
     ),
 
   async run(invocation: Invocation) {
@@ -46,10 +54,40 @@ export const memoriesCommand: CommandModule = {
     const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
     if (task === undefined) throw taskUnknown(name);
     refuseMisplaced(name, invocation.options);
-    await task(invocation, operands);
-    return exitStatus.done;
+    return (await task(invocation, operands)) ?? exitStatus.done;
   },
 };
+
+function nothing(): undefined {
+  return undefined;
+}
+
+const PAGE = 500;
+
+/** Writes accepted memories into a memory file, between markers; the change is shown first. */
+async function exportTo(invocation: Invocation): Promise<ExitStatus> {
+  const { to, project: named } = textOptions(invocation.options, ["to", "project"]);
+  if (to === undefined) throw oneNeeded("export", "--to FILE, such as --to AGENTS.md");
+  const path = resolve(to);
+  const project = named ?? basename(dirname(path));
+  const memories = await withQuestion(invocation, async (recorder) => {
+    const active: MemoryList["memories"][number][] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page: MemoryList = await recorder.memories.list({ project, status: "active", limit: PAGE, cursor });
+      active.push(...page.memories);
+      cursor = page.next_cursor;
+    }
+    return active;
+  });
+  const change = (text: string): string => {
+    const changed = withMemories(text, memories);
+    if (typeof changed === "string") return changed;
+    const hint = "Put the missing marker back, or remove the other one.";
+    throw new Failed({ code: "file_not_written", field: to, message: `${to}: ${changed.problem}`, hint });
+  };
+  if (memories.length === 0) invocation.screen.err.write(`No accepted memories of ${cleanLine(project)}.\n`);
+  return proposeChange(invocation, { path, change });
+}
 
 async function showList(recorder: Recorder, invocation: Invocation): Promise<void> {
   const { options, screen, json } = invocation;
@@ -126,6 +164,7 @@ const optionsByTask: { readonly [task: string]: readonly string[] } = {
   show: [],
   audit: ["project"],
   add: ADD_OPTIONS,
+  export: ["to", "project", "yes"],
 };
 
 function refuseMisplaced(task: string, options: Invocation["options"]): void {
