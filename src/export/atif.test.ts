@@ -72,7 +72,9 @@ test.each(["atif", "nanobot", "timmy"] as const)(
     expect(text).not.toMatch(/wrong guess|stale result/);
     if (format !== "nanobot") expect(text).toContain("kept result");
     expect(await bench.export({ format: "hansard", session_id: "s" })).toMatch(/wrong guess.*stale result/s);
-    expect(await bench.export({ format: "markdown", session_id: "s" })).toMatch(/a wrong guess.*withdrawn: #2/s);
+    expect(await bench.export({ format: "markdown", session_id: "s" })).toMatch(
+      /a wrong guess.*Message #2 was withdrawn/s,
+    );
   },
 );
 

@@ -1,27 +1,65 @@
-// A session for people: its title above it, and what is no part of the conversation on a line of its own.
+// A session for people, as GitHub shows it: title, prompts as quotes, answers as Markdown, calls folded, no bookkeeping.
 import { expect, test } from "vitest";
 import { importBench } from "../../test/support/import-target.js";
 
-test("one session has its title and its id on top; what a tool noted for itself takes a line", async () => {
+const at = { session_id: "s", created_at: "2026-05-04T08:00:00Z" };
+
+test("prompts are quotes, answers Markdown, a call is one line with its output folded, and raw records are left out", async () => {
   const { recorder, ...bench } = importBench();
-  const at = { created_at: "2026-05-04T08:00:00Z" };
-  const call = { id: "c1", type: "function", function: { name: "grep", arguments: '{"q":"till"}' } };
+  const call = { id: "c1", type: "function", function: { name: "grep", arguments: '{"pattern":"till <b>"}' } };
   await recorder.append([
-    { kind: "session_info", session_id: "s", title: "The *till*", metadata: { cwd: "/srv/shop" }, ...at },
-    { kind: "raw", session_id: "s", source: "claude-code", record: { type: "summary", leaf: { uuid: "u" } }, ...at },
-    { kind: "message", session_id: "s", role: "user", content: "Why?", ...at },
-    { kind: "message", session_id: "s", role: "assistant", content: "Let me look.", tool_calls: [call], ...at },
+    { kind: "session_info", title: "The *till*", metadata: { cwd: "/srv/shop" }, ...at },
+    { kind: "raw", source: "claude-code", record: { type: "summary" }, ...at },
+    { kind: "message", role: "user", content: "Why?\n\nTell me.", ...at },
+    { kind: "message", role: "assistant", content: "## Plan\n\nLet me `<look>`.", tool_calls: [call], ...at },
+    { kind: "tool_call", tool: "grep", args: { pattern: "till <b>" }, result: "a ``` b", tool_call_id: "c1", ...at },
+    { kind: "message", role: "assistant", content: "Found **it**.", ...at },
+    { kind: "error", error: "boom", ...at },
   ]);
-  const text = await bench.export({ format: "markdown", session_id: "s" });
-  const stamp = "· 2026-05-04 08:00:00 UTC";
-  expect(text).toBe(
+  expect(await bench.export({ format: "markdown", session_id: "s" })).toBe(
     [
-      ...["# The \\*till\\*", "", "Session s", ""],
-      ...[`## #1 about the session: The \\*till\\* ${stamp}`, "", "```", '{"cwd":"/srv/shop"}', "```", ""],
-      ...[`## #2 raw, claude-code ${stamp}`, "", "```", '{"type":"summary","leaf":{"uuid":"u"}}', "```", ""],
-      ...[`## #3 user ${stamp}`, "", "```", "Why?", "```", ""],
-      ...[`## #4 assistant ${stamp}`, "", "```", "Let me look.", 'calls grep {"q":"till"}', "```", "", ""],
+      ...["# The \\*till\\*", ""],
+      ...["Session s · 2026-05-04 08:00 to 2026-05-04 08:00 UTC · 1 prompt · 1 failure", ""],
+      ...["## 1 · 2026-05-04 08:00 UTC", "", "> Why?", ">", "> Tell me.", ""],
+      ...["#### Plan", "", "Let me `<look>`.", ""],
+      ...["<details><summary>grep <code>till &lt;b&gt;</code></summary>", ""],
+      ...["````", "a ``` b", "````", "", "</details>", ""],
+      ...["Found **it**.", "", "**Error:** boom", "", ""],
     ].join("\n"),
   );
-  expect(await bench.export({ format: "markdown" })).toMatch(/^# s\n\n## #1 /);
+});
+
+test("recorded text ends with its entry: no HTML, no image, no open fence", async () => {
+  const { recorder, ...bench } = importBench();
+  await recorder.append([
+    { kind: "message", role: "user", content: "</blockquote><script>alert(1)</script>\n```\nopen", ...at },
+    {
+      kind: "message",
+      role: "assistant",
+      content: "![x](http://tracker)\n\n</details> `a` <img src=x> ~~~\n~~~~\nend",
+      ...at,
+    },
+    { kind: "message", role: "assistant", content: "Next.", ...at },
+    { kind: "tool_call", tool: "x</summary><b>", args: {}, result: "```\n</details>", is_error: true, ...at },
+  ]);
+  const text = await bench.export({ format: "markdown", session_id: "s" });
+  expect(text).toContain("> &lt;/blockquote>&lt;script>alert(1)&lt;/script>\n> ```\n> open\n> ```\n\n");
+  expect(text).toContain("\\![x](http://tracker)\n\n&lt;/details> `a` &lt;img src=x> ~~~\n~~~~\nend\n~~~~\n\nNext.\n");
+  expect(text).toContain(
+    "<details><summary>x&lt;/summary&gt;&lt;b&gt; — <b>failed</b></summary>\n\n````\n```\n</details>\n````\n",
+  );
+});
+
+test("a call without a result says so, and results of messages stand with their calls", async () => {
+  const { recorder, ...bench } = importBench();
+  const call = (id: string) => ({ id, type: "function", function: { name: "ls", arguments: '{"path":"."}' } });
+  await recorder.append([
+    { kind: "message", role: "user", content: "Go", ...at },
+    { kind: "message", role: "assistant", content: null, tool_calls: [call("a"), call("b")], ...at },
+    { kind: "message", role: "tool", tool_call_id: "a", content: "x.ts", ...at },
+    { kind: "message", role: "assistant", content: "Done", ...at },
+  ]);
+  const text = await bench.export({ format: "markdown", session_id: "s" });
+  expect(text).toContain("<details><summary>ls <code>.</code></summary>\n\n```\nx.ts\n```");
+  expect(text).toContain("<p>ls <code>.</code> — <b>no result</b></p>\n\nDone");
 });

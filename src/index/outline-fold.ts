@@ -324,6 +324,21 @@ export async function* piecesOf(
   }
 }
 
+/** The pieces of all sessions, the newest positions first. */
+export async function* allPieces(
+  index: Pick<EntryIndex, "listDocuments">,
+): AsyncGenerator<readonly (readonly [session_id: string, piece: OutlinePiece])[]> {
+  for (let beyond: { readonly sort: number } | undefined; ; ) {
+    const query = { collection: OUTLINES, order: "desc", limit: PAGE } as const;
+    const page = await index.listDocuments(beyond === undefined ? query : { ...query, beyond });
+    for (const document of page) yield piecesIn(document).map(([id, piece]) => [id, fromStored(piece)] as const);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    beyond = { sort: last.sort };
+    await othersFirst();
+  }
+}
+
 /** Turns joined over the pieces of one session. */
 export class TurnJoiner {
   readonly turns: Writable<OutlineTurn>[] = [];

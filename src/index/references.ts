@@ -4,6 +4,7 @@ import { REPLACED } from "../model/body.js";
 import { isMemoryKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { type Mark, marksOf, modelOf } from "../model/states.js";
+import { touchedFiles } from "../model/touched-files.js";
 
 /** Labels that are references. An entry with one also has its name as a mark, which filters for those without need. */
 const labelsOf = {
@@ -33,6 +34,8 @@ const referenceTable = {
   chunk: (kind, { chunks_used }) => (isCall(kind) ? textsIn(chunks_used) : []),
   tool: (kind, { tool }) => (kind === "tool_call" && typeof tool === "string" ? [tool] : []),
   model: modelsOf,
+  /** Files that a call names, by every end of their paths. */
+  file: filesOf,
   /** Answers with a recorded context, recorded requests, lists of what stays, and entries that were altered before they were indexed. */
   has: ((kind, body): readonly HasMark[] => [
     ...(hasContext(kind, body) ? (["context"] as const) : []),
@@ -119,6 +122,25 @@ function modelsOf(kind: string, body: JsonObject): readonly string[] {
   const model = isCall(kind) || kind === "message" ? modelOf(kind, body) : undefined;
   return model === undefined ? [] : [model];
 }
+
+/** Longer ends of a path are not told apart. */
+const PATH_PARTS_MAX = 16;
+
+/** `/a/b/c.ts` ends with `c.ts`, `b/c.ts`, `a/b/c.ts` and with itself. */
+function filesOf(kind: string, { tool, args }: JsonObject): readonly string[] {
+  if (kind !== "tool_call") return [];
+  const ends = new Set<string>();
+  for (const [path] of touchedFiles(tool, args)) {
+    const parts = path.split("/").filter((part) => part !== "");
+    for (let count = 1; count <= Math.min(parts.length, PATH_PARTS_MAX); count += 1)
+      ends.add(parts.slice(-count).join("/"));
+    if (ends.size >= FILE_ENDS_MAX) break;
+  }
+  return [...ends];
+}
+
+/** A patch of many files names each with all its ends. */
+const FILE_ENDS_MAX = 200;
 
 function hasContext(kind: string, { context_pack, extra }: JsonObject): boolean {
   if (kind === "message") return isJsonObject(extra) && typeof extra.given_in === "string";

@@ -19,6 +19,7 @@ import { getSession } from "./get-session.js";
 import { giveVerdicts } from "./give-verdicts.js";
 import { importMemoryFile } from "./import-memory-file.js";
 import { listEntries } from "./list-entries.js";
+import { files } from "./list-files.js";
 import { type ListInteractions, listInteractions } from "./list-interactions.js";
 import { listMemories } from "./list-memories.js";
 import { listSessionEntries } from "./list-session-entries.js";
@@ -68,6 +69,8 @@ export const recorderOperations = {
   usage,
   /** Sessions, the one with the newest entry first. */
   listSessions,
+  /** Files that tool calls read or changed, the one touched last first. */
+  files,
 };
 
 /** Those that are methods of a session, lists of memories, and what answers the library in another form. */

@@ -17,6 +17,7 @@ export const entryFilters = filtersNamed(
     "kind",
     "role",
     "tool",
+    "file",
     "model",
     "is",
     "since",

@@ -9,8 +9,12 @@ import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import { isRole, readRole, readRoles } from "../model/roles.js";
 import { isState, type StateMarks, stateNames, states } from "../model/states.js";
 import { parseTimeBound } from "../model/time.js";
+import { normalisedPath } from "../model/touched-files.js";
 import { type Cursor, fingerprintOf, parseCursor } from "./cursor.js";
 import { type Flag, isGiven, type Parameter, type ParameterDoc } from "./parameters.js";
+
+/** As many parts of a path as references have. */
+const PATH_PARTS_MAX = 16;
 
 export interface Filter<C extends ConditionName = ConditionName> extends ParameterDoc {
   /** The condition on rows that it is. */
@@ -100,6 +104,28 @@ export const filters = {
   },
   /** Calls of this tool. */
   tool: reference("tool", { value: "name", entries: "calls of this tool", is_typed: true }),
+  /** Tool calls that named a file whose path ends with this, by whole parts. */
+  file: {
+    condition: "references",
+    parse: (value) => {
+      const path = typeof value === "string" ? normalisedPath(value) : undefined;
+      const end =
+        path
+          ?.split("/")
+          .filter((part) => part !== "")
+          .slice(-PATH_PARTS_MAX)
+          .join("/") ?? "";
+      if (end !== "") return { asked: [{ what: "file", reference: end }], text: end };
+      return reject({ code: "field_invalid", field: "file", message: "file must be the end of a path" });
+    },
+    schema: { type: "string" },
+    description:
+      "Tool calls that named a file whose path ends with this, by whole parts: `login.ts` and `src/login.ts`, not `gin.ts`.",
+    example: "src/login.ts",
+    flag: { name: "file", value: "path", says: "only tool calls that named a file whose path ends with this" },
+    refusals: ["field_invalid"],
+    is_typed: true,
+  },
   /** What this model answered: interactions, and messages that name it. */
   model: reference("model", { value: "name", entries: "answers of this model", is_typed: true }),
   /** In this state: error, low_confidence, unanswered, disliked or injected. */

@@ -11,7 +11,9 @@ import { formatCursor } from "../search/cursor.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import type { CallLedger, UsageSums } from "../usage/call-ledger.js";
+import type { FileList, FilesQuery } from "./file-list.js";
 import { outlineOf } from "./outline.js";
+import { listFiles } from "./session-files.js";
 import { getSession, getSessions, SessionLists, type SpentBy } from "./session-list.js";
 import type { SessionOutline } from "./session-outline.js";
 import type { SessionListQuery, TimelineQuery } from "./session-query.js";
@@ -63,6 +65,10 @@ export class SessionReader {
 
   async outline(session_id: string): Promise<SessionOutline | undefined> {
     return outlineOf(this.#parts, session_id);
+  }
+
+  async files(query: FilesQuery): Promise<FileList> {
+    return query.limit === 0 ? { files: [], next_cursor: null } : listFiles(this.#parts, query);
   }
 
   /** The list stays as it was at its first page, whatever arrives meanwhile. */

@@ -35,7 +35,7 @@ function sample(): readonly EntryInput[] {
             { ...envelope, kind: "message", role: "user", content: "word" },
             { ...envelope, kind: "message", role: "timmy", content: "word" },
             { ...envelope, kind: "error", error: "word" },
-            { ...envelope, kind: "tool_call", tool: "bash", result: "word" },
+            { ...envelope, kind: "tool_call", tool: "bash", args: { file_path: "src/money.ts" }, result: "word" },
             { ...envelope, kind: "tool_call", tool: "grep", result: "word", is_error: true },
             {
               ...envelope,
@@ -85,6 +85,11 @@ const asking: {
     answer: async (options) =>
       (await recorder.listSessions(options)).sessions.map(({ session_id }) => session_id).toSorted(),
     expected: (selected) => [...new Set(selected.map(({ session_id }) => session_id))].toSorted(),
+  },
+  files: {
+    answer: async (options) => (await recorder.files(options)).files.map(({ path }) => path),
+    expected: (selected) =>
+      selected.some((entry) => entry.kind === "tool_call" && entry.tool === "bash") ? ["src/money.ts"] : [],
   },
   search: {
     answer: async (options) => idsOf((await recorder.search("word", { limit: 500, ...options })).results),

@@ -30,6 +30,7 @@ const routeOf: {
   search: { path: "/search", needs: "q=word" },
   reflect: { path: "/reflection" },
   usage: { path: "/usage" },
+  files: { path: "/files" },
   tail: { path: "/tail" },
   export: { path: "/export" },
   listMemories: { path: "/memories" },

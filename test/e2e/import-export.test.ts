@@ -330,8 +330,10 @@ describe("hansard export", () => {
     const content = "```\n# not a heading\n<script>alert(1)</script>\n````";
     await fillStore(data, [{ kind: "message", session_id: "<b>s</b>", role: "user", content }]);
     const text = await output(["export", "--format", "markdown"], data);
-    expect(text).toContain("# \\<b\\>s\\</b\\>\n");
-    expect(text).toContain(`\`\`\`\`\`\n${content}\n\`\`\`\`\`\n`);
+    expect(text).toContain("Session \\<b\\>s\\</b\\> · ");
+    // It stays inside of its own fence, and the fence inside of the quote.
+    expect(text).toContain(`> ${content.replaceAll("\n", "\n> ")}\n\n`);
+    expect(text.replace(/^>.*$/gm, "")).not.toMatch(/<script>|<b>/);
   });
 });
 

@@ -50,6 +50,13 @@ export const filterValues: { readonly [N in FilterName]: FilterValues } = {
     other: "grep",
     bad: [],
   },
+  file: {
+    good: "src/money.ts",
+    selects: (entry) => entry.kind === "tool_call" && String(entry.args.file_path ?? "").endsWith("src/money.ts"),
+    also: "./src/money.ts",
+    other: "nowhere.ts",
+    bad: ["..", "a\n"],
+  },
   model: {
     good: "big-model",
     selects: (entry) => (entry.kind === "interaction" ? entry.model : entry.extra.model) === "big-model",
@@ -99,6 +106,7 @@ export const badValues: { readonly [N in Exclude<ParameterName, FilterName | "id
   budget_tokens: ["much"],
   title: [],
   id_prefix: [],
+  path: ["..", "a\n"],
   parent: ["..", "a\n"],
   sort: ["size", "Cost"],
 };

@@ -6,6 +6,7 @@ export { deliverCommand } from "./commands/deliver.js";
 export { doctorCommand } from "./commands/doctor.js";
 export { exportCommand } from "./commands/export.js";
 export { extractCommand, reinforceCommand } from "./commands/extract.js";
+export { filesCommand } from "./commands/files.js";
 export { forgetCommand, retentionCommand, scrubCommand } from "./commands/forget.js";
 export { historyCommand } from "./commands/history.js";
 export { hooksCommand } from "./commands/hooks.js";

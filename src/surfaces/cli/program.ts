@@ -62,6 +62,10 @@ const commandGroups = {
       summary: "search what was recorded",
       module: commands.searchCommand,
     },
+    files: {
+      summary: "list files that tool calls read or changed",
+      module: commands.filesCommand,
+    },
     sessions: {
       summary: "list sessions, or show one with its timeline",
       module: commands.sessionsCommand,
