@@ -9,22 +9,24 @@ const MARCH = encodeURIComponent("atlas/invoices-march");
 
 /** @type {{ readonly [name: string]: string }} */
 const views = {
-  record: "/ui/?range=7d",
+  home: "/ui/",
   sessions: "/ui/sessions",
   session: `/ui/sessions/${MARCH}`,
   find: `/ui/sessions/${MARCH}?q=ledger`,
   context: `/ui/entries/demo-answer-wrong`,
+  costs: "/ui/costs",
   search: "/ui/search?q=rounding",
+  entries: "/ui/entries?range=7d",
   entry: "/ui/entries/demo-decision-rounding",
-  review: "/ui/review",
-  memories: "/ui/memories",
-  memory: "/ui/memories/demo-memory-ledger",
-  reflection: "/ui/reflection",
-  integrity: "/ui/integrity",
+  review: "/ui/memory",
+  memories: "/ui/memory?tab=active",
+  memory: "/ui/memory/demo-memory-ledger",
+  insights: "/ui/insights",
+  system: "/ui/system",
 };
 
 /** What the README shows, small enough to be kept with it. */
-const readme = { views: ["session", "reflection", "memory"], widths: { "": { width: 1100, height: 740 } } };
+const readme = { views: ["session", "insights", "memory"], widths: { "": { width: 1100, height: 740 } } };
 const widths = { "-narrow": { width: 390, height: 844 }, "-wide": { width: 1280, height: 900 } };
 
 const isReadme = process.argv.includes("--readme");

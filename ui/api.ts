@@ -44,6 +44,7 @@ export type {
   ReflectionAnswer,
   SessionPage,
   ToldAnswer,
+  UsageAnswer,
   VerifyAnswer,
 };
 

@@ -79,7 +79,14 @@ export function withoutAnsi(text: string): string {
 
 /** US dollars. */
 export function formatCost(cost: number): string {
-  return `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`;
+  return `$${cost > 0 && cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2)}`;
+}
+
+/** `950`, `47.6 k`, `1.2 M`. */
+export function formatTokens(count: number): string {
+  if (count < 1000) return String(count);
+  const [scaled, unit] = count < 1_000_000 ? [count / 1000, "k"] : [count / 1e6, "M"];
+  return `${scaled.toFixed(scaled < 100 ? 1 : 0)} ${unit}`;
 }
 
 export function formatSize(chars: number): string {

@@ -1,16 +1,13 @@
 // Titles of sessions, statements of memories, and the projects and clients that filters offer.
 import { createContext, useContext, useMemo } from "react";
-import { ApiError, auth, getMemory, listSessions, type Session, sessionEntries } from "./api.js";
-import { firstLine, speakerOf, summaryOf, titleLine } from "./format.js";
+import { ApiError, auth, getMemory, getSession, listSessions, type Session } from "./api.js";
+import { firstLine, formatWhen, titleLine } from "./format.js";
 import { useRequest } from "./requests.js";
 import { createStore, useStore } from "./store.js";
 
 const SESSIONS_MAX = 200;
-/** Programs write several entries of their own before anyone speaks. */
-const FIRST_ENTRIES = 20;
 /** Titles are cut; the entry has the whole text. */
 const TITLE_CHARS = 200;
-const WORDS_CHARS = 160;
 
 export interface Labels {
   readonly projects: readonly string[];
@@ -43,19 +40,18 @@ export function useLoadedLabels(view: string): Labels {
   }, [value]);
 }
 
-/** The first words of sessions without a title. */
-const useFirstWords = createTextCache(async (id) => {
-  const { entries } = await sessionEntries(id, { limit: FIRST_ENTRIES });
-  const fromUsers = entries.filter((entry) => speakerOf(entry) === "user");
-  const words = fromUsers.map((entry) => titleLine(summaryOf(entry), WORDS_CHARS));
-  // A command such as `/mode` says little, so it is used only if there is nothing else.
-  return words.find((line) => /\S\s+\S/.test(line)) ?? words[0] ?? "";
-});
+/** As the server names it; a session without any words is named by its time. */
+export function sessionTitle({ title, first_at }: Pick<Session, "title" | "first_at">): string {
+  return title === "" ? `Untitled, ${formatWhen(first_at)}` : titleLine(title, TITLE_CHARS);
+}
 
-/** A session's title, else its first words, else its id. */
-export function useTitle({ session_id, title }: Pick<Session, "session_id" | "title">): string {
-  const words = useFirstWords(title === "" ? session_id : "");
-  return title === "" ? words || session_id : titleLine(title, TITLE_CHARS);
+const useLoadedTitle = createTextCache(async (id) => sessionTitle(await getSession(id)));
+
+/** The title of a session by its id; the id until it is loaded. */
+export function useTitle(session_id: string): string {
+  const known = useLabels().byId.get(session_id);
+  const loaded = useLoadedTitle(known === undefined ? session_id : "");
+  return known === undefined ? loaded || session_id : sessionTitle(known);
 }
 
 /** A memory's statement; its id until that is loaded, and if the memory is gone. */

@@ -9,16 +9,18 @@ import { Frame } from "./parts/frame.js";
 import { Empty, Failed } from "./parts/notice.js";
 import { ShortcutsDialog } from "./parts/shortcuts-dialog.js";
 import { Link, navigate, type Route, to, useRoute } from "./router.js";
+import { CostsScreen } from "./screens/costs.js";
 import { EntryScreen } from "./screens/entry.js";
-import { IntegrityScreen } from "./screens/integrity.js";
+import { HomeScreen } from "./screens/home.js";
+import { InsightsScreen } from "./screens/insights.js";
 import { LiveScreen } from "./screens/live.js";
 import { MemoriesScreen } from "./screens/memories.js";
 import { MemoryScreen } from "./screens/memory.js";
-import { ReflectionScreen } from "./screens/reflection.js";
 import { ReviewScreen } from "./screens/review.js";
 import { SearchScreen } from "./screens/search.js";
 import { SessionScreen } from "./screens/session.js";
 import { SessionsScreen } from "./screens/sessions.js";
+import { SystemScreen } from "./screens/system.js";
 import { useStore } from "./store.js";
 import "./page.css";
 
@@ -30,18 +32,23 @@ function Page() {
   useKeys({
     "/": () => document.querySelector<HTMLInputElement>("#search")?.focus(),
     "?": () => setHelping(true),
-    "g r": () => navigate(to([])),
+    "g h": () => navigate(to([])),
     "g s": () => navigate(to(["sessions"])),
-    "g f": () => navigate(to(["reflection"])),
-    "g v": () => navigate(to(["review"])),
-    "g m": () => navigate(to(["memories"])),
-    "g i": () => navigate(to(["integrity"])),
+    "g c": () => navigate(to(["costs"])),
+    "g i": () => navigate(to(["insights"])),
+    "g m": () => navigate(to(["memory"])),
+    "g e": () => navigate(to(["entries"])),
+    "g y": () => navigate(to(["system"])),
   });
   const [view = ""] = place.parts;
   const labels = useLoadedLabels(place.parts.join("/"));
   useEffect(() => {
     document.title = view === "" ? "Hansard" : `${view.charAt(0).toUpperCase()}${view.slice(1)} · Hansard`;
   }, [view]);
+  const moved = movedTo(place);
+  useEffect(() => {
+    if (moved !== undefined) navigate(moved, { replace: true });
+  }, [moved]);
   return (
     <LabelsContext value={labels}>
       <Frame view={view}>
@@ -58,28 +65,70 @@ function Page() {
   );
 }
 
+/** Where a view of the first edition went; undefined for today's. */
+function movedTo({ parts: [view = "", id = ""], query }: Route): string | undefined {
+  const rest = Object.fromEntries(query);
+  switch (view) {
+    case "reflection":
+      return to(["insights"], rest);
+    case "integrity":
+      return to(["system"], rest);
+    case "review":
+      return to(["memory"], rest);
+    case "memories":
+      return id === "" ? to(["memory"], { ...rest, tab: "active" }) : to(["memory", id], rest);
+    default:
+      return undefined;
+  }
+}
+
 function View({ place }: { readonly place: Route }) {
   const [view = "", id = ""] = place.parts;
+  if (movedTo(place) !== undefined) return null;
   switch (view) {
     case "":
-      return <LiveScreen query={place.query} />;
+      return <HomeScreen query={place.query} />;
     case "sessions":
       return id === "" ? <SessionsScreen query={place.query} /> : <SessionScreen key={id} id={id} place={place} />;
     case "entries":
-      return <EntryScreen key={id} id={id} />;
+      return id === "" ? <LiveScreen query={place.query} /> : <EntryScreen key={id} id={id} />;
     case "search":
       return <SearchScreen query={place.query} />;
-    case "reflection":
-      return <ReflectionScreen query={place.query} />;
-    case "integrity":
-      return <IntegrityScreen />;
-    case "review":
-      return <ReviewScreen />;
-    case "memories":
-      return id === "" ? <MemoriesScreen query={place.query} /> : <MemoryScreen key={id} id={id} />;
+    case "costs":
+      return <CostsScreen query={place.query} />;
+    case "insights":
+      return <InsightsScreen query={place.query} />;
+    case "system":
+      return <SystemScreen />;
+    case "memory":
+      return id === "" ? <MemoryTabs query={place.query} /> : <MemoryScreen key={id} id={id} />;
     default:
       return <NotFound />;
   }
+}
+
+const memoryTabs = [
+  { tab: "", name: "To review" },
+  { tab: "active", name: "Active" },
+  { tab: "retired", name: "Retired" },
+  { tab: "rejected", name: "Rejected" },
+] as const;
+
+/** Candidates to review, active memories, and those that were retired or rejected. */
+function MemoryTabs({ query }: { readonly query: URLSearchParams }) {
+  const chosen = query.get("tab") ?? "";
+  return (
+    <>
+      <nav className="tabs column wide" aria-label="Memory">
+        {memoryTabs.map(({ tab, name }) => (
+          <Link key={tab} to={to(["memory"], { tab })} aria-current={tab === chosen ? "page" : undefined}>
+            {name}
+          </Link>
+        ))}
+      </nav>
+      {chosen === "" ? <ReviewScreen /> : <MemoriesScreen query={query} />}
+    </>
+  );
 }
 
 interface ErrorBoundaryProps {
@@ -139,7 +188,7 @@ function NotFound() {
   return (
     <Empty title="Page not found">
       <p>
-        <Link to={to([])}>Record</Link> · <Link to={to(["sessions"])}>Sessions</Link>
+        <Link to={to([])}>Home</Link> · <Link to={to(["sessions"])}>Sessions</Link>
       </p>
     </Empty>
   );

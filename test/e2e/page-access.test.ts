@@ -30,7 +30,7 @@ test("filters complete themselves as soon as a key was given", async () => {
   const server = await startServer();
   await server.post("/entries", SAID);
   const { key } = await server.recorder.keys.create({ scope: "read" });
-  const { page } = await open(`${server.address}/`);
+  const { page } = await open(`${server.address}/ui/entries`);
   await page.getByLabel("Key").fill(key);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.locator(".entry-line", { hasText: "behind the door" }).waitFor();

@@ -115,7 +115,7 @@ test("an entry recorded long after it happened does not appear as new", async ()
     created_at: new Date(now - 86_400_000 - at * 60_000).toISOString(),
   }));
   await server.post("/entries", [{ kind: "message", session_id: "s", role: "user", content: "newest" }, ...old]);
-  const { page } = await open(`${server.address}/`);
+  const { page } = await open(`${server.address}/ui/entries`);
   await page.locator(".entry-line", { hasText: "newest" }).waitFor();
   await server.post("/entries", { kind: "message", session_id: "s", role: "user", content: "just now" });
   await page.locator(".entry-line", { hasText: "just now" }).waitFor();
@@ -137,7 +137,7 @@ test("names of tools complete themselves, sessions are sorted by cost, and memor
   await page.keyboard.type("tool:read");
   await page.getByRole("option", { name: "tool:read_file" }).click();
   await expect.poll(() => page.getByLabel("Search the record").inputValue()).toBe("tool:read_file ");
-  await page.goto(`${server.address}/ui/memories`);
+  await page.goto(`${server.address}/ui/memory?tab=active`);
   const bars = page.locator("li", { hasText: "The ledger always wins" }).locator('.uses rect:not([height="0"])');
   await expect.poll(() => bars.count()).toBe(2);
 });
@@ -145,7 +145,7 @@ test("names of tools complete themselves, sessions are sorted by cost, and memor
 test("several candidates are judged at once", async () => {
   const server = await startServer();
   await loadDemo(server.recorder, Date.now());
-  const { page } = await open(`${server.address}/ui/review`);
+  const { page } = await open(`${server.address}/ui/memory`);
   await page.getByLabel("Choose Always run make unlock before a second deploy").check();
   await page.getByLabel("Choose Use banker's rounding for all invoice totals").check();
   await page.getByRole("button", { name: "Reject 2" }).click();

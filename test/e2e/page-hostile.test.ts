@@ -85,10 +85,10 @@ test("memories whose words, projects and quotes are one long word are no wider t
     201,
     { status: "candidate" },
   ]);
-  const { page, problems } = await open(`${server().address}/ui/memories`);
+  const { page, problems } = await open(`${server().address}/ui/memory?tab=active`);
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 800 });
-    for (const address of ["/ui/memories", "/ui/memories/one-word", "/ui/review", "/ui/integrity", "/ui/"]) {
+    for (const address of ["/ui/memory?tab=active", "/ui/memory/one-word", "/ui/memory", "/ui/system", "/ui/entries"]) {
       await page.goto(`${server().address}${address}`);
       await page.locator("main h1").waitFor();
       await page
@@ -97,7 +97,7 @@ test("memories whose words, projects and quotes are one long word are no wider t
         .waitFor();
       expect(await overflowOf(page), `${address} at ${width}`).toBe(0);
     }
-    await page.goto(`${server().address}/ui/memories`);
+    await page.goto(`${server().address}/ui/memory?tab=active`);
     const height = await page
       .locator(".memories li")
       .first()
@@ -167,7 +167,7 @@ test("entries that arrive while the reader has scrolled down are counted, and no
       Array.from({ length: count }, (_, at) => said(`s${from + at}`, `number ${from + at}.`)),
     );
   await stream(0, 150);
-  const { page } = await open(`${own.address}/`);
+  const { page } = await open(`${own.address}/ui/entries`);
   await page.getByText("number 149.", { exact: true }).waitFor();
   await page.evaluate("scrollTo({ top: 400 })");
   for (let from = 150; from < 1_050; from += 300) await stream(from, 300);
@@ -212,7 +212,7 @@ test("an overload error is shown, and the request is retried until it succeeds",
   const { page } = await open("about:blank");
   const refused = { error: { code: "rate_exceeded", message: "too many requests" } };
   const lists: readonly (readonly [address: string, asks: string])[] = [
-    ["/ui/", "/entries?*"],
+    ["/ui/entries", "/entries?*"],
     ["/ui/sessions", "/sessions?*"],
     ["/ui/sessions/patient", "/sessions/patient/entries?*"],
     ["/ui/search?q=waiting", "/search?*"],
@@ -239,7 +239,7 @@ test("unexpected answers are reported by status, and never shown as healthy", as
 
 test("times in the address that are none are refused in words, and nothing is drawn from them", async () => {
   await server().post("/entries", said("times", "something to draw"));
-  const { page, problems } = await open(`${server().address}/ui/?since=never&until=x`);
+  const { page, problems } = await open(`${server().address}/ui/entries?since=never&until=x`);
   await page.getByRole("alert").getByText("Try again").waitFor();
   await page.locator(".activity .bar").first().waitFor({ state: "attached" });
   expect(await page.locator(".activity .brush").count()).toBe(0);
@@ -249,8 +249,8 @@ test("times in the address that are none are refused in words, and nothing is dr
 test("an answer that cannot be rendered fails in its view alone, and other views go on", async () => {
   const { page } = await open("about:blank");
   await failing(page, "**/memories?*", 200, { memories: [null], pending: 0, next_cursor: null });
-  await page.goto(`${server().address}/ui/memories`);
+  await page.goto(`${server().address}/ui/memory?tab=active`);
   await page.getByRole("alert").getByText("This view failed").waitFor();
-  await page.getByRole("navigation").getByRole("link", { name: "Health" }).click();
-  await page.getByRole("heading", { name: "Health" }).waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "System" }).click();
+  await page.getByRole("heading", { name: "System" }).waitFor();
 });

@@ -13,7 +13,7 @@ beforeAll(() => loadDemo(server().recorder, Date.now()));
 /** Somebody at the page who does nothing but click and type. */
 async function newcomer(): Promise<Newcomer> {
   const { page } = await open(`${server().address}/`);
-  await page.locator(".entry-line").first().waitFor();
+  await page.locator(".day-rows li").first().waitFor();
   return new Newcomer(page);
 }
 
@@ -67,13 +67,14 @@ test("when did we decide that, and what followed? Three steps to the decision in
   expect(reader.steps).toBeLessThanOrEqual(3);
 });
 
-test("which memories does this agent use, and are they true? Two steps to those, one more to what followed", async () => {
+test("which memories does this agent use, and are they true? Three steps to those, one more to what followed", async () => {
   const reader = await newcomer();
-  await reader.click("link", "Memories");
+  await reader.click("link", /^Memory/);
+  await reader.click("link", "Active");
   await reader.reads("given", "used", "confirmed");
   await reader.choose("used by", "support-chat");
   await reader.click("link", "The ledger always wins over the invoice");
   await reader.reads("remember that the ledger always wins over the invoice", "Given 2 times, used 1 time");
   await reader.reads("given, used in “Questions from accountants”", "no errors followed", "And a credit note?");
-  expect(reader.steps).toBeLessThanOrEqual(3);
+  expect(reader.steps).toBeLessThanOrEqual(4);
 });

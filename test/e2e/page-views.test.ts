@@ -18,16 +18,18 @@ const MARCH = `/ui/sessions/${encodeURIComponent("atlas/invoices-march")}`;
 beforeAll(() => loadDemo(server().recorder, Date.now()));
 
 const views: readonly (readonly [name: string, address: string, shows: string])[] = [
-  ["record", "/ui/?range=7d", ".entry-line"],
+  ["home", "/ui/", ".day-rows li"],
+  ["entries", "/ui/entries?range=7d", ".entry-line"],
+  ["costs", "/ui/costs", ".costs tbody tr"],
   ["sessions", "/ui/sessions", ".contents-page tbody tr"],
   ["session", `${MARCH}?q=ledger`, ".transcript mark"],
   ["search", "/ui/search?q=rounding", "mark"],
   ["entry", "/ui/entries/demo-decision-rounding", ".entry-page pre"],
-  ["reflection", "/ui/reflection", "svg.plot .tick"],
-  ["review", "/ui/review", ".quoted mark"],
-  ["memories", "/ui/memories", ".memories li"],
-  ["memory", "/ui/memories/demo-memory-ledger", ".quoted mark"],
-  ["integrity", "/ui/integrity", ".doctor button"],
+  ["insights", "/ui/insights", "svg.plot .tick"],
+  ["review", "/ui/memory", ".quoted mark"],
+  ["memories", "/ui/memory?tab=active", ".memories li"],
+  ["memory", "/ui/memory/demo-memory-ledger", ".quoted mark"],
+  ["system", "/ui/system", ".doctor button"],
 ];
 
 const sheets = [
@@ -72,15 +74,15 @@ test("from anywhere to the place of a word by keyboard alone, and on to the next
 });
 
 test("two keys lead to a view also if the second has its own action, and Enter opens the focused element", async () => {
-  const { page } = await open(`${server().address}/ui/review`);
+  const { page } = await open(`${server().address}/ui/memory`);
   await page.getByRole("button", { name: "Accept" }).waitFor();
   const sessions = page.getByRole("heading", { name: "Sessions" });
   // On a busy machine the second may come too late, and once more does no harm.
   await expect.poll(() => page.keyboard.type("gs").then(() => sessions.isVisible())).toBe(true);
   await page.goto(`${server().address}${MARCH}`);
   await page.locator(".line").first().waitFor();
-  await page.getByRole("link", { name: "Health", exact: true }).press("Enter");
-  await page.getByRole("heading", { name: "Health" }).waitFor();
+  await page.getByRole("link", { name: "System", exact: true }).press("Enter");
+  await page.getByRole("heading", { name: "System" }).waitFor();
 });
 
 test("a filter completes itself while it is typed, and facets narrow down", async () => {
@@ -107,7 +109,7 @@ test("matches that only a kind finds are counted as links, and memories say thei
 });
 
 test("drawing across the strip of activity chooses a time, and the address keeps it", async () => {
-  const { page } = await open(`${server().address}/ui/?range=7d`);
+  const { page } = await open(`${server().address}/ui/entries?range=7d`);
   await page.locator(".activity .bar").first().waitFor();
   const strip = page.locator(".activity svg");
   // Each place is looked up again, and only once nothing moves.
@@ -132,14 +134,14 @@ test("a damaged shared part is shown with every entry that uses it", async () =>
   db.exec(`DROP TRIGGER parts_never_updated;
     UPDATE parts SET bytes = CAST(replace(CAST(bytes AS TEXT), 'before', 'behind') AS BLOB)`);
   db.close();
-  const { page } = await open(`${(await startServer({ data })).address}/ui/integrity`);
+  const { page } = await open(`${(await startServer({ data })).address}/ui/system`);
   const verdict = page.locator(".verdict [role=alert]");
   await verdict.waitFor();
   expect(await verdict.textContent()).toContain("Entries with the damaged part: #1, #2.");
 });
 
 test("the choice of light or dark is remembered", async () => {
-  const { page } = await open(`${server().address}/ui/integrity`, { colorScheme: "light" });
+  const { page } = await open(`${server().address}/ui/system`, { colorScheme: "light" });
   await page.getByRole("button", { name: "Auto" }).click();
   await page.getByRole("button", { name: "Light" }).click();
   await page.reload();
@@ -152,15 +154,15 @@ function paperOf(page: Page): Promise<string> {
 }
 
 test("memories are listed by the client whose answers used them, and system entries by what they are about", async () => {
-  const { page } = await open(`${server().address}/ui/memories`);
+  const { page } = await open(`${server().address}/ui/memory?tab=active`);
   const rows = page.locator(".memories li");
-  await rows.nth(5).waitFor();
+  await rows.nth(1).waitFor();
   await page.getByLabel("used by").selectOption("support-chat");
   await expect.poll(() => rows.locator("a").allTextContents()).toEqual(["The ledger always wins over the invoice"]);
   expect(new URL(page.url()).searchParams.get("client")).toBe("support-chat");
   await page.getByLabel("used by").selectOption("cursor");
   await page.getByText("Answers of cursor used none of them").waitFor();
-  await page.goto(`${server().address}/ui/?range=7d`);
+  await page.goto(`${server().address}/ui/entries?range=7d`);
   await page.getByRole("button", { name: /^\d+ notes: .*reinforced/ }).click();
   await page.getByRole("link", { name: /reinforced The ledger always wins over the invoice given, used/ }).waitFor();
   await expect.poll(() => page.getByText("demo-memory").count()).toBe(0);
@@ -174,7 +176,7 @@ test("the dot says when the chain was last verified, and what is wrong with it",
   await page.route("**/verify", (route) =>
     route.fulfill({ json: { ok: false, position: 7, entries: 6, erased: 0, reason: "hash_differs" } }),
   );
-  await page.goto(`${server().address}/ui/integrity`);
+  await page.goto(`${server().address}/ui/system`);
   await expect.poll(() => page.locator(".state").getAttribute("title")).toMatch(/^Verification failed at entry 7/);
 });
 
@@ -184,7 +186,7 @@ test("a candidate is judged with one key, and until then the verdict can be take
   // Time passes where the test says so: a verdict is not recorded because a machine is slow.
   const { page } = await open("about:blank");
   await page.clock.install();
-  await page.goto(`${server().address}/ui/review`);
+  await page.goto(`${server().address}/ui/memory`);
   await page.getByRole("button", { name: "Accept" }).waitFor();
   await page.clock.pauseAt(Date.now() + 3_600_000);
   const statement = page.locator(".candidate .statement");
@@ -199,7 +201,12 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await page.getByText("Accepted “Route pins expire after 60 minutes”.").waitFor();
   // What is held back waits no longer, however often the server counts it.
   await page.clock.runFor(UNDO_MS - 1_000);
-  expect(await page.getByRole("link", { name: "Review" }).locator(".pending").textContent()).toBe(" 4");
+  expect(
+    await page
+      .getByRole("link", { name: /^Memory/ })
+      .locator(".pending")
+      .textContent(),
+  ).toBe(" 4");
   await page.keyboard.press("u");
   await expect.poll(() => statement.textContent()).toBe("Route pins expire after 60 minutes");
   await page.keyboard.press("r");
@@ -229,7 +236,7 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await expect.poll(left).toBe(1);
   await page.keyboard.press("a");
   await page.getByRole("heading", { name: "You’re all caught up." }).waitFor();
-  await page.getByRole("link", { name: "Memories", exact: true }).click();
+  await page.getByRole("link", { name: "Active", exact: true }).click();
   await expect.poll(left).toBe(0);
   await page.getByText(/Agents/).waitFor();
 });
@@ -263,7 +270,7 @@ test("a marked sentence becomes a candidate with one key, its evidence filled in
 test("what a key may not do is not offered", async () => {
   const { keys } = server().recorder;
   const reader = await keys.create({ scope: "read" });
-  const { page } = await open(`${server().address}/ui/review`);
+  const { page } = await open(`${server().address}/ui/memory`);
   await page.getByLabel("Key").fill(reader.key);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("This key can read but not review.").waitFor();

@@ -14,17 +14,17 @@ test("an empty store shows how to record the first entry, and shows it once it i
   await page.getByText(`hansard import --data ${server.address}`).waitFor();
   await page.getByText(`openRecorder({ data: "${server.address}" })`).waitFor();
   await server.post("/interactions", { prompt: "Is it there?\nSecond line", project: "atlas", session_id: "cli:anna" });
-  await page.locator(".entry-line", { hasText: "Is it there?" }).waitFor();
-  await page.getByText("atlas", { exact: true }).first().waitFor();
+  await page.locator(".day-rows li", { hasText: "Is it there?" }).first().waitFor();
+  await page.getByRole("heading", { name: /atlas/ }).waitFor();
   expect(await page.getByRole("heading", { name: "Nothing recorded yet" }).isVisible()).toBe(false);
-  await page.locator(".entry-line").click();
-  await page.getByText("Second line").waitFor();
-  expect(page.url()).toBe(`${server.address}/ui/sessions/cli%3Aanna#1`);
+  await page.getByRole("link", { name: "Is it there?" }).first().click();
+  await page.getByText("Second line").first().waitFor();
+  expect(page.url()).toBe(`${server.address}/ui/sessions/cli%3Aanna`);
 });
 
 test("the first screen takes less than 150 KB of compressed script", async () => {
   const server = await startServer();
-  const { page } = await open(`${server.address}/`);
+  const { page } = await open(`${server.address}/ui/entries`);
   await page.getByRole("heading", { name: "Nothing recorded yet" }).waitFor();
   const sizes = await page.evaluate<readonly number[]>(
     "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map((each) => each.encodedBodySize)",
@@ -44,7 +44,7 @@ test("recorded text is shown as text, whatever it contains", async () => {
     project: "<i>p</i>",
     session_id: "<s>",
   });
-  const { page, asked, problems } = await open(`${server.address}/`);
+  const { page, asked, problems } = await open(`${server.address}/ui/entries`);
   await page.locator(".gist", { hasText: prompt }).waitFor();
   await page.goto(`${server.address}/ui/sessions/%3Cs%3E`);
   await page.locator(".prose", { hasText: prompt }).waitFor();
@@ -77,7 +77,7 @@ test("every kind has a line with its first words", async () => {
     { kind: "session_info", session_id: "s", title: "the title" },
     { kind: "raw", source: "the source", record: {} },
   ]);
-  const { page } = await open(`${server.address}/`);
+  const { page } = await open(`${server.address}/ui/entries`);
   await page.locator(".entry-line").nth(11).waitFor();
   expect(await page.locator(".entry-line .gist").allTextContents()).toEqual([
     // Entries without a session, then the session that went on meanwhile.
@@ -89,7 +89,7 @@ test("every kind has a line with its first words", async () => {
 test("every address below /ui/ is the page's, also of a session that is called like a file", async () => {
   const server = await startServer();
   await server.post("/entries", { kind: "message", session_id: "worker.js", role: "user", content: "from every view" });
-  const { page, problems } = await open(`${server.address}/ui/`);
+  const { page, problems } = await open(`${server.address}/ui/entries`);
   await page.locator(".entry-line", { hasText: "from every view" }).waitFor();
   await page.goto(`${server.address}/ui/sessions`);
   await page.getByRole("link", { name: "from every view" }).waitFor();
@@ -105,7 +105,7 @@ test("every address below /ui/ is the page's, also of a session that is called l
 test("a server that goes away is noticed, and so is its return, and nothing recorded meanwhile is missed", async () => {
   const server = await startServer();
   await server.post("/interactions", { prompt: "before" });
-  const { page } = await open(`${server.address}/`);
+  const { page } = await open(`${server.address}/ui/entries`);
   await page.locator(".entry-line", { hasText: "before" }).waitFor();
   await server.close();
   await page.getByText("Can’t reach the server.").waitFor();
@@ -130,7 +130,7 @@ test("a session that is opened while the server is away comes with it, and one t
   const here = reading.locator(".line[data-here]", { hasText: "line 59 of long" });
   await here.waitFor();
   await reading.locator('.map[data-whole="true"]').waitFor();
-  const { page: opening } = await open(`${server.address}/`);
+  const { page: opening } = await open(`${server.address}/ui/entries`);
   const line = opening.locator(".entry-line", { hasText: "line 0 of short" });
   await line.waitFor();
   await server.close();
@@ -148,7 +148,7 @@ test("a session that is opened while the server is away comes with it, and one t
 test("entries that stream in at 200 a second all arrive, and leave the page responsive", async () => {
   const server = await startServer();
   await server.post("/interactions", { prompt: "first" });
-  const { page } = await open(`${server.address}/`);
+  const { page } = await open(`${server.address}/ui/entries`);
   await page.locator(".entry-line", { hasText: "first" }).waitFor();
   const workingMs = await workOf(page);
   const streamed = (from: number) =>
@@ -199,7 +199,7 @@ test("a verdict that could not be recorded is said to be lost, and its candidate
   });
   const { page } = await open("about:blank");
   await page.clock.install();
-  await page.goto(`${server.address}/ui/review`);
+  await page.goto(`${server.address}/ui/memory`);
   await page.getByRole("button", { name: "Accept" }).click();
   await page.getByText("Accepted “The ledger wins”.").waitFor();
   await server.close();
@@ -215,7 +215,7 @@ test("on a phone nothing is wider than the screen", async () => {
     project: "p".repeat(200),
     session_id: "s".repeat(400),
   });
-  const { page } = await open(`${server.address}/`, { viewport: { width: 360, height: 740 } });
+  const { page } = await open(`${server.address}/ui/entries`, { viewport: { width: 360, height: 740 } });
   await page.locator(".entry-line").waitFor();
   expect(await overflowOf(page)).toBe(0);
   for (const address of ["/ui/sessions", `/ui/sessions/${"s".repeat(400)}`, "/ui/search?q=long", "/docs"]) {
@@ -234,7 +234,7 @@ test("if the record has keys the page asks for one, shows the record with it, an
   const { keys } = server.recorder;
   const { id, key } = await keys.create({ scope: "read" });
   const capture = await keys.create({ scope: "capture" });
-  const { page } = await open(`${server.address}/`);
+  const { page } = await open(`${server.address}/ui/entries`);
   await page.getByRole("heading", { name: "Enter an access key" }).waitFor();
   expect(await page.content()).not.toContain("behind the door");
 
@@ -253,7 +253,7 @@ test("if the record has keys the page asks for one, shows the record with it, an
 
   await page.reload();
   await line.waitFor();
-  const elsewhere = await open(`${server.address}/`);
+  const elsewhere = await open(`${server.address}/ui/entries`);
   await elsewhere.page.getByRole("heading", { name: "Enter an access key" }).waitFor();
   expect(await page.getByRole("heading", { name: "Enter an access key" }).isVisible()).toBe(false);
 

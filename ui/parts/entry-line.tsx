@@ -22,10 +22,10 @@ export const THROUGH_ALL = { through: "all" } as const;
 /** Where an entry is read: its memory, its session, or its own page. */
 function placeOf(entry: Row, q = ""): string {
   const { session_id, position, id } = entry;
-  if (entry.kind === "memory_proposed") return to(["memories", id]);
-  if ("memory_id" in entry) return to(["memories", entry.memory_id]);
+  if (entry.kind === "memory_proposed") return to(["memory", id]);
+  if ("memory_id" in entry) return to(["memory", entry.memory_id]);
   const usedMemory = entry.kind === "memory_reinforced" ? entry.memories[0]?.memory_id : undefined;
-  if (typeof usedMemory === "string") return to(["memories", usedMemory]);
+  if (typeof usedMemory === "string") return to(["memory", usedMemory]);
   return session_id === ""
     ? to(["entries", id || String(position)])
     : to(["sessions", session_id], { q, ...(q === "" ? {} : THROUGH_ALL) }, String(position));

@@ -143,7 +143,7 @@ export function RelatedMemories({ memory }: { readonly memory: Memory }) {
 function OtherMemory({ id }: { readonly id: string }) {
   const { value } = useRequest((signal) => getMemory(id, signal), [id]);
   if (value === undefined) return <p className="quiet">{id}</p>;
-  return <ConflictSide memory={value} name={<Link to={to(["memories", id])}>the other</Link>} />;
+  return <ConflictSide memory={value} name={<Link to={to(["memory", id])}>the other</Link>} />;
 }
 
 /** One of two contradicting memories, with its evidence. */
@@ -172,7 +172,7 @@ function ConflictSide({ memory, name }: { readonly memory: Memory; readonly name
 function SimilarMemory({ id }: { readonly id: string }) {
   const { value } = useRequest((signal) => getMemory(id, signal), [id]);
   return (
-    <Link to={to(["memories", id])} dir="auto">
+    <Link to={to(["memory", id])} dir="auto">
       {value === undefined ? id : `“${value.content}” (${value.status})`}{" "}
     </Link>
   );

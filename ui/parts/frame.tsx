@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { connection, getHealth, type HealthAnswer } from "../api.js";
 import { formatAgo, formatCount, plural } from "../format.js";
+import { setNewestPosition } from "../growth.js";
 import { setPending, usePending } from "../pending.js";
 import { Link, to } from "../router.js";
 import { useStore } from "../store.js";
@@ -9,12 +10,12 @@ import { useVerification, type Verification } from "../verification.js";
 import { SearchBox } from "./search-box.js";
 
 const views = [
-  { view: "", name: "Record" },
+  { view: "", name: "Home" },
   { view: "sessions", name: "Sessions" },
-  { view: "reflection", name: "Reflection" },
-  { view: "review", name: "Review queue" },
-  { view: "memories", name: "Memories" },
-  { view: "integrity", name: "Health" },
+  { view: "costs", name: "Costs" },
+  { view: "insights", name: "Insights" },
+  { view: "memory", name: "Memory" },
+  { view: "system", name: "System" },
 ] as const;
 
 export function Frame({ view, children }: { readonly view: string; readonly children: ReactNode }) {
@@ -52,6 +53,9 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
   );
 }
 
+/** Views that have no place of their own in the menu. */
+const parentOf: { readonly [view: string]: string } = { entries: "sessions", search: "sessions" };
+
 function Menu({ view }: { readonly view: string }) {
   const pending = usePending();
   const [isOpen, setOpen] = useState(false);
@@ -65,9 +69,12 @@ function Menu({ view }: { readonly view: string }) {
       <ul className={isOpen ? "views open" : "views"}>
         {views.map(({ view: its, name }) => (
           <li key={its}>
-            <Link to={to(its === "" ? [] : [its])} aria-current={its === view ? "page" : undefined}>
+            <Link
+              to={to(its === "" ? [] : [its])}
+              aria-current={its === view || its === parentOf[view] ? "page" : undefined}
+            >
               {name}
-              {its === "review" && count}
+              {its === "memory" && count}
             </Link>
           </li>
         ))}
@@ -96,6 +103,7 @@ function useHealth(isAway: boolean): HealthAnswer | undefined {
         (answer) => {
           setHealth(answer);
           setPending(answer.pending);
+          setNewestPosition(answer.position);
         },
         () => undefined,
       );
@@ -116,7 +124,7 @@ function State({ health, isAway }: { readonly health: HealthAnswer | undefined; 
   const state = isAway ? "away" : isBroken ? "broken" : (health?.status ?? "unknown");
   const words = isAway ? "Can’t reach the server" : stateWords(health, verified);
   return (
-    <Link to={to(["integrity"])} className="state" data-state={state} title={words}>
+    <Link to={to(["system"])} className="state" data-state={state} title={words}>
       <span className="only-read">{words}</span>
     </Link>
   );

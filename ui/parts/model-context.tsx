@@ -62,7 +62,7 @@ function ContextDetails({ context }: { readonly context: ContextAnswer }) {
           Memories:{" "}
           {memories.map((memory) => (
             <span key={memory}>
-              <Link to={to(["memories", memory])}>{memory}</Link>{" "}
+              <Link to={to(["memory", memory])}>{memory}</Link>{" "}
             </span>
           ))}
         </p>

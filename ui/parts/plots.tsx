@@ -123,9 +123,12 @@ export function Columns(options: {
   readonly bars: readonly Bar[];
   /** Labels below the first, middle and last column. */
   readonly axis: readonly [string, string, string];
+  /** How the maximum is written; counts are at least one. */
+  readonly formatMost?: (most: number) => string;
 }) {
-  const { title, bars, axis } = options;
-  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const { title, bars, axis, formatMost } = options;
+  const greatest = Math.max(...bars.map(({ value }) => value));
+  const most = formatMost === undefined ? Math.max(1, greatest) : greatest || 1;
   const [figure, width] = useWidth();
   const step = (width - LEFT) / Math.max(1, bars.length);
   const high = (value: number): number => (value / most) * (PLOT_HEIGHT - 8);
@@ -134,7 +137,7 @@ export function Columns(options: {
       <svg viewBox={`0 0 ${width} ${PLOT_HEIGHT + AXIS_HEIGHT}`} role="img" aria-label={title} className="plot">
         <line className="axis" x1={LEFT} x2={width} y1={PLOT_HEIGHT} y2={PLOT_HEIGHT} />
         <text className="quiet" x={LEFT - 6} y={14} textAnchor="end">
-          {most}
+          {formatMost === undefined ? most : formatMost(greatest)}
         </text>
         <text className="quiet" x={LEFT - 6} y={PLOT_HEIGHT} textAnchor="end">
           0

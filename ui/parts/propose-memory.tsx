@@ -44,7 +44,7 @@ export function ProposeMemory({ project }: { readonly project: string }) {
     if (outcome === undefined) return null;
     return (
       <p className="proposal" role="status">
-        {outcome.words} {outcome.isDone && <Link to={to(["review"])}>It is in the review queue.</Link>}{" "}
+        {outcome.words} {outcome.isDone && <Link to={to(["memory"])}>It is in the review queue.</Link>}{" "}
         <button type="button" className="plain" onClick={() => setOutcome(undefined)}>
           Close
         </button>

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { getHealth, listEntries, type QueryParameters, type Row, type RowPage } from "../api.js";
 import { formatCount, plural, speakerOf } from "../format.js";
 import { step, useKeys } from "../keyboard.js";
-import { type Labels, useLabels, useTitle } from "../labels.js";
+import { useLabels, useTitle } from "../labels.js";
 import { Activity, type Range, ranges } from "../parts/activity.js";
 import { EntryLine } from "../parts/entry-line.js";
 import { FilterSelect, KindFilter } from "../parts/filters.js";
@@ -73,7 +73,7 @@ export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
         ) : (
           <p className="quiet">No entries match these filters.</p>
         ))}
-      <Groups rows={rows} labels={labels} />
+      <Groups rows={rows} />
       {more !== undefined && (
         <button type="button" className="more" onClick={more} disabled={busy}>
           Older entries
@@ -216,13 +216,13 @@ async function loadOlder(
   return { rows: read, cursor: next };
 }
 
-function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labels: Labels }) {
+function Groups({ rows }: { readonly rows: readonly Row[] }) {
   const groups = useMemo(() => groupBySession(rows), [rows]);
   return (
     <ol className="groups">
       {groups.map(({ key, session_id, entries }) => (
         <li key={key} className="group">
-          <GroupHead session_id={session_id} entries={entries} labels={labels} />
+          <GroupHead session_id={session_id} entries={entries} />
           <GroupLines entries={entries} />
         </li>
       ))}
@@ -275,14 +275,10 @@ function systemEntriesText(entries: readonly Row[]): string {
   return `${plural(entries.length, "note")}: ${parts.join(", ")}`;
 }
 
-function GroupHead(options: {
-  readonly session_id: string;
-  readonly entries: readonly Row[];
-  readonly labels: Labels;
-}) {
-  const { session_id, entries, labels } = options;
+function GroupHead(options: { readonly session_id: string; readonly entries: readonly Row[] }) {
+  const { session_id, entries } = options;
   const [entry] = entries;
-  const title = useTitle({ session_id, title: labels.byId.get(session_id)?.title ?? "" });
+  const title = useTitle(session_id);
   const where = session_id === "" ? "" : [entry?.project, entry?.client].filter((label) => label !== "").join(" · ");
   return (
     <h2 className="group-head">

@@ -1,6 +1,6 @@
 // What agents remember, by project and type, with how often each memory was given, used and confirmed per week.
 import { useMemo } from "react";
-import { memoryStatuses, memoryTypes } from "../../src/model/memory.js";
+import { memoryTypes } from "../../src/model/memory.js";
 import { listEntries, listMemories, type Memory } from "../api.js";
 import { formatCount, plural } from "../format.js";
 import { step, useKeys } from "../keyboard.js";
@@ -13,9 +13,21 @@ import { Link, to } from "../router.js";
 
 const PAGE = 500;
 
+const statusByTab: { readonly [tab: string]: string } = {
+  active: "active",
+  retired: "superseded",
+  rejected: "rejected",
+};
+
+const headByStatus: { readonly [status: string]: string } = {
+  active: "Active memories",
+  superseded: "Retired memories",
+  rejected: "Rejected candidates",
+};
+
 export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
   const filters = {
-    status: query.get("status") ?? "",
+    status: statusByTab[query.get("tab") ?? ""] ?? query.get("status") ?? "",
     project: query.get("project") ?? "",
     type: query.get("type") ?? "",
     unused: query.get("unused") ?? "",
@@ -35,15 +47,15 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
     [value, uses, client],
   );
   const groups = useMemo(() => byProject(memories), [memories]);
-  const isUnfiltered = Object.values({ ...filters, client }).every((filter) => filter === "");
+  const { status, ...narrowing } = filters;
+  const isUnfiltered = status === "active" && Object.values({ ...narrowing, client }).every((filter) => filter === "");
   if (error !== undefined) return <Failed error={error} reload={reload} />;
   if (value?.memories.length === 0 && isUnfiltered) return <NoMemories />;
   return (
     <div className="column wide">
       <div className="tools">
-        <h1>Memories</h1>
+        <h1>{headByStatus[filters.status] ?? "Memories"}</h1>
         <span className="grow" />
-        <FilterSelect name="status" label="status" all="every status" values={memoryStatuses} query={query} />
         <FilterSelect name="project" label="project" all="all projects" values={labels.projects} query={query} />
         <FilterSelect name="type" label="type" all="all types" values={memoryTypes} query={query} />
         <FilterSelect name="client" label="used by" all="used by any agent" values={labels.clients} query={query} />
@@ -95,7 +107,7 @@ function MemoryRow(options: {
     <li data-status={status}>
       <span className="quiet">{type}</span>
       <span>
-        <Link to={to(["memories", id])} data-result dir="auto">
+        <Link to={to(["memory", id])} data-result dir="auto">
           {content}
         </Link>
         {notes.length > 0 && <span className="note"> {notes.join(", ")}</span>}

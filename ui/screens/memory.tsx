@@ -2,7 +2,7 @@
 
 import { getMemory, type MemoryAnswer } from "../api.js";
 import { firstLine, formatScore, formatUses, formatWhen, plural } from "../format.js";
-import { useLabels, useTitle } from "../labels.js";
+import { useTitle } from "../labels.js";
 import { Evidence, RelatedMemories } from "../parts/evidence.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { useRequest } from "../requests.js";
@@ -25,7 +25,7 @@ export function MemoryScreen({ id }: { readonly id: string }) {
       {!supported && <p className="conflict">All of its evidence was forgotten, so it is no longer recalled.</p>}
       {superseded_by !== undefined && (
         <p>
-          <Link to={to(["memories", superseded_by])}>Another memory</Link> replaces it.
+          <Link to={to(["memory", superseded_by])}>Another memory</Link> replaces it.
         </p>
       )}
       {reason !== undefined && <p className="quiet">Reason: {reason.replaceAll("_", " ")}</p>}
@@ -62,7 +62,7 @@ function Uses({ memory }: { readonly memory: MemoryAnswer }) {
 }
 
 function Use({ entry_id, position, session_id, given, used, confirmed, followed }: MemoryAnswer["uses"][number]) {
-  const title = useTitle({ session_id, title: useLabels().byId.get(session_id)?.title ?? "" });
+  const title = useTitle(session_id);
   const place = session_id === "" ? to(["entries", entry_id]) : to(["sessions", session_id], {}, String(position));
   return (
     <span>

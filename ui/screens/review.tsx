@@ -159,7 +159,7 @@ function EmptyQueue() {
         sentence in a session and press <kbd>m</kbd>.
       </p>
       <p>
-        <Link to={to(["memories"])}>All memories</Link>
+        <Link to={to(["memory"], { tab: "active" })}>All memories</Link>
       </p>
     </Empty>
   );

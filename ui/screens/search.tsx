@@ -4,7 +4,7 @@ import { ApiError, type Hit, type HitPage, searchRecord } from "../api.js";
 import { formatCount, plural } from "../format.js";
 import { Snippet } from "../highlight.js";
 import { step, useKeys } from "../keyboard.js";
-import { type Labels, useLabels, useTitle } from "../labels.js";
+import { useTitle } from "../labels.js";
 import { EntryLine, THROUGH_ALL } from "../parts/entry-line.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { submitted } from "../parts/search-box.js";
@@ -17,7 +17,6 @@ const TYPING_MS = 120;
 
 export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
   const q = useDebounced(query.get("q") ?? "");
-  const labels = useLabels();
   const answer = useRequest(
     async (signal) =>
       q.trim() === "" ? undefined : { q, ...(await searchRecord({ q, limit: PAGE, facets: 1 }, signal)) },
@@ -53,7 +52,7 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
       <ol className="groups" aria-busy={answer.busy}>
         {groups.map(({ session_id, hits: ofSession }) => (
           <li key={session_id || ofSession[0]?.id} className="group">
-            <HitGroup session_id={session_id} hits={ofSession} labels={labels} q={q} />
+            <HitGroup session_id={session_id} hits={ofSession} q={q} />
           </li>
         ))}
       </ol>
@@ -75,14 +74,9 @@ function foundWords(answer: (HitPage & { readonly q: string }) | undefined): str
   return `${entries} in ${plural(sessions.length, "session")}, newest first`;
 }
 
-function HitGroup(options: {
-  readonly session_id: string;
-  readonly hits: readonly Hit[];
-  readonly labels: Labels;
-  readonly q: string;
-}) {
-  const { session_id, hits, labels, q } = options;
-  const title = useTitle({ session_id, title: labels.byId.get(session_id)?.title ?? "" });
+function HitGroup(options: { readonly session_id: string; readonly hits: readonly Hit[]; readonly q: string }) {
+  const { session_id, hits, q } = options;
+  const title = useTitle(session_id);
   const [first] = hits;
   return (
     <>

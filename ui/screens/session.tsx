@@ -5,7 +5,7 @@ import { ApiError } from "../api.js";
 import { plural } from "../format.js";
 import { HighlightProvider } from "../highlight.js";
 import { useKeys } from "../keyboard.js";
-import { useTitle } from "../labels.js";
+import { sessionTitle } from "../labels.js";
 import { THROUGH_ALL } from "../parts/entry-line.js";
 import { FindBar, matchInOtherSession, useFind } from "../parts/find-bar.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
@@ -24,7 +24,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
   const { lines, lineByPosition, notables, scoreById } = transcript;
   const q = place.query.get("q") ?? "";
   const found = useFind(id, q);
-  const title = useTitle({ session_id: id, title: session?.title ?? "" });
+  const title = session === undefined ? id : sessionTitle(session);
   const scroller = useRef<HTMLElement>(null);
   const [here, setHere] = useState<number | undefined>(target);
   const [start] = useState(target);

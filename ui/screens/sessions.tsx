@@ -1,84 +1,93 @@
-// The list of sessions: title, project, time, length, and counts.
-import { useEffect, useMemo, useState } from "react";
-import { getUsage, listSessions, type Session } from "../api.js";
-import { formatCost, formatCount, formatDuration, formatFullTime, formatWhen } from "../format.js";
+// The list of sessions, sorted and filtered by the server; subagents are below the session that started them.
+import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { listSessions, type Session } from "../api.js";
+import { formatCost, formatDay, formatDuration, formatFullTime, formatTime, formatWhen, plural } from "../format.js";
 import { step, useKeys } from "../keyboard.js";
-import { useLabels, useTitle } from "../labels.js";
+import { sessionTitle, useLabels } from "../labels.js";
 import { FilterSelect } from "../parts/filters.js";
 import { GettingStarted } from "../parts/getting-started.js";
 import { Failed, Loading } from "../parts/notice.js";
+import { PeriodSelect, periodOf, sinceOf } from "../parts/period.js";
+import { agentsOf, CountCell, Outcome } from "../parts/session-facts.js";
 import { usePages, useRequest } from "../requests.js";
 import { Link, setQuery, to } from "../router.js";
 
 const PAGE = 100;
 const VISITED = "hansard-sessions-seen";
+/** Typing sends a request once it pauses for this long. */
+const TYPING_MS = 200;
 
+/** The server's names of what a list can be sorted by. */
 const columns = [
-  { name: "last_at", title: "When", of: (session: Session) => Date.parse(session.last_at) },
-  { name: "length", title: "Length", of: lengthOf },
-  { name: "messages", title: "Messages", of: messagesIn },
-  { name: "tool_calls", title: "Tools", of: (session: Session) => session.tool_calls },
-  { name: "errors", title: "Errors", of: (session: Session) => session.errors },
-  { name: "decisions", title: "Decisions", of: (session: Session) => session.decisions },
-] as const;
-/** Shown if any session has usage. */
-const spentColumns = [
-  { name: "tokens", title: "Tokens", of: (session: Session, usage: Usage) => usageOf(session, usage).tokens },
-  { name: "cost", title: "Cost", of: (session: Session, usage: Usage) => usageOf(session, usage).cost ?? 0 },
+  { sort: "title", title: "Title", way: "asc" },
+  { sort: "project", title: "Project", way: "asc" },
+  { sort: "client", title: "Agent", way: "asc" },
+  { sort: "last", title: "When", way: "desc" },
+  { sort: "length", title: "Active", way: "desc" },
+  { sort: "turns", title: "Turns", way: "desc" },
+  { sort: "failures", title: "Failed", way: "desc" },
+  { sort: "files", title: "Files", way: "desc" },
+  { sort: "cost", title: "Cost", way: "desc" },
 ] as const;
 
 export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
-  const filters = { project: query.get("project") ?? "", client: query.get("client") ?? "" };
-  const sort = query.get("sort") ?? "last_at";
+  const period = periodOf(query, "all");
+  const filters = {
+    project: query.get("project") ?? "",
+    client: query.get("client") ?? "",
+    title: query.get("title") ?? "",
+    since: sinceOf(period) ?? "",
+  };
+  const sort = query.get("sort") ?? "last";
+  const way = query.get("order") ?? columns.find((column) => column.sort === sort)?.way ?? "desc";
   const labels = useLabels();
-  const { sessions, more, error, reload, busy, isFirst } = useSessions(filters);
-  const usage = useUsage(filters);
+  const { sessions, more, error, reload, busy, isRead } = useSessions({ ...filters, sort, order: way });
   const seenBefore = useLastVisit();
   useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
-  const sorted = useMemo(() => {
-    const column = [...columns, ...spentColumns].find(({ name }) => name === sort);
-    if (column === undefined || column.name === "last_at") return sessions;
-    return sessions.toSorted((one, other) => column.of(other, usage) - column.of(one, usage));
-  }, [sessions, sort, usage]);
-  if (isFirst && sessions.length === 0 && filters.project === "" && filters.client === "") return <GettingStarted />;
+  const isUnfiltered = Object.values(filters).every((filter) => filter === "");
+  if (isRead && sessions.length === 0 && isUnfiltered) return <GettingStarted />;
   return (
     <div className="column wide">
       <div className="tools">
         <h1>Sessions</h1>
+        <Link to={to(["entries"])} className="quiet">
+          All entries
+        </Link>
         <span className="grow" />
+        <TitleFilter title={filters.title} />
         <FilterSelect name="project" label="project" all="all projects" values={labels.projects} query={query} />
         <FilterSelect name="client" label="client" all="all agents" values={labels.clients} query={query} />
+        <PeriodSelect period={period} />
       </div>
       {error !== undefined && <Failed error={error} reload={reload} />}
       {busy && sessions.length === 0 && <Loading what="Reading the sessions" />}
-      <table className="contents-page">
-        <thead>
-          <tr>
-            <th scope="col">Session</th>
-            {[...columns, ...(usage.size > 0 ? spentColumns : [])].map(({ name, title }) => (
-              <th key={name} scope="col" className={name} aria-sort={sort === name ? "descending" : "none"}>
-                <button
-                  type="button"
-                  className="plain"
-                  onClick={() => setQuery({ sort: name === "last_at" ? "" : name })}
-                >
-                  {title}
-                </button>
-              </th>
+      {isRead && sessions.length === 0 && (
+        <p className="quiet">
+          No sessions match. <Link to={to(["sessions"])}>Clear filters</Link>
+        </p>
+      )}
+      {sessions.length > 0 && (
+        <table className="contents-page">
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <SortHead key={column.sort} column={column} sort={sort} way={way} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {sessions.map((session, at) => (
+              <SessionRow
+                key={session.session_id}
+                session={session}
+                isNew={session.last_at > seenBefore}
+                day={sort === "last" ? newDay(session, sessions[at - 1]) : undefined}
+                isUnderDay={sort === "last"}
+              />
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.map((session) => (
-            <SessionRow
-              key={session.session_id}
-              session={session}
-              isNew={session.last_at > seenBefore}
-              usage={usage.size === 0 ? undefined : usageOf(session, usage)}
-            />
-          ))}
-        </tbody>
-      </table>
+          </tbody>
+        </table>
+      )}
       {more !== undefined && (
         <button type="button" className="more" onClick={more}>
           More sessions
@@ -88,102 +97,151 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
+/** A click sorts by the column, a second one turns it round. */
+function SortHead(options: { readonly column: (typeof columns)[number]; readonly sort: string; readonly way: string }) {
+  const { column, sort, way } = options;
+  const isSorted = column.sort === sort;
+  const next = isSorted && way === column.way ? (column.way === "asc" ? "desc" : "asc") : column.way;
+  const change = (): void =>
+    setQuery({ sort: column.sort === "last" ? "" : column.sort, order: next === column.way ? "" : next });
+  const direction = way === "asc" ? "ascending" : "descending";
+  return (
+    <th scope="col" className={column.sort} aria-sort={isSorted ? direction : "none"}>
+      <button type="button" className="plain" onClick={change}>
+        {column.title}
+        {isSorted && <span aria-hidden="true">{way === "asc" ? " ↑" : " ↓"}</span>}
+      </button>
+    </th>
+  );
+}
+
+function TitleFilter({ title }: { readonly title: string }) {
+  const [typed, setTyped] = useState(title);
+  useEffect(() => setTyped(title), [title]);
+  useEffect(() => {
+    if (typed === title) return;
+    const timer = setTimeout(() => setQuery({ title: typed }, { replace: true }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed, title]);
+  return (
+    <input
+      type="search"
+      className="title-filter"
+      aria-label="Filter by title"
+      placeholder="Filter by title"
+      value={typed}
+      onChange={({ target }) => setTyped(target.value)}
+    />
+  );
+}
+
+/** The day of the first session of a day. */
+function newDay(session: Session, before: Session | undefined): string | undefined {
+  const day = formatDay(session.last_at);
+  return before !== undefined && formatDay(before.last_at) === day ? undefined : day;
+}
+
 function SessionRow(options: {
   readonly session: Session;
   readonly isNew: boolean;
-  /** Undefined if no session has usage. */
-  readonly usage: SessionUsage | undefined;
+  /** Shown above the first session of a day. */
+  readonly day: string | undefined;
+  readonly isUnderDay: boolean;
 }) {
-  const { session, isNew, usage } = options;
-  const title = useTitle(session);
-  const where = [...session.projects, ...session.clients].filter((label) => label !== "").join(" · ");
+  const { session, isNew, day, isUnderDay } = options;
+  const [isOpen, setOpen] = useState(false);
   return (
-    <tr data-new={isNew || undefined}>
+    <>
+      {day !== undefined && (
+        <tr className="day">
+          <th scope="rowgroup" colSpan={columns.length}>
+            {day}
+          </th>
+        </tr>
+      )}
+      <tr data-new={isNew || undefined}>
+        <Cells session={session} isUnderDay={isUnderDay}>
+          {session.children > 0 && (
+            <button type="button" className="plain children" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              {plural(session.children, "subagent")}
+            </button>
+          )}
+        </Cells>
+      </tr>
+      {isOpen && <Children of={session} />}
+    </>
+  );
+}
+
+function Children({ of: { session_id } }: { readonly of: Session }) {
+  const { value, error, reload } = useRequest(
+    (signal) => listSessions({ parent: session_id, sort: "first", order: "asc", limit: PAGE }, signal),
+    [session_id],
+  );
+  if (error !== undefined) {
+    return (
+      <tr>
+        <td colSpan={columns.length}>
+          <Failed error={error} reload={reload} />
+        </td>
+      </tr>
+    );
+  }
+  return (value?.sessions ?? []).map((session) => (
+    <tr key={session.session_id} className="child">
+      <Cells session={session} isUnderDay={false} />
+    </tr>
+  ));
+}
+
+function Cells(options: {
+  readonly session: Session;
+  /** A heading says which day it is. */
+  readonly isUnderDay: boolean;
+  readonly children?: ReactNode;
+}) {
+  const { session, isUnderDay, children } = options;
+  const { session_id, project, last_at, active_ms, turns, failures, files, cost_total } = session;
+  return (
+    <>
       <th scope="row">
-        <Link to={to(["sessions", session.session_id])} data-result dir="auto">
-          {title}
-        </Link>
-        <span className="where" dir="auto">
-          {session.parent !== "" && "subagent · "}
-          {where}
+        <span className="title">
+          <Outcome outcome={session.outcome} />
+          <Link to={to(["sessions", session_id])} data-result dir="auto">
+            {sessionTitle(session)}
+          </Link>
+          {children}
         </span>
       </th>
-      <td className="last_at">
-        <time dateTime={session.last_at} title={formatFullTime(session.last_at)}>
-          {formatWhen(session.last_at)}
+      <td className="project" dir="auto">
+        {project}
+      </td>
+      <td className="client" dir="auto">
+        {agentsOf(session)}
+      </td>
+      <td className="last">
+        <time dateTime={last_at} title={formatFullTime(last_at)}>
+          {isUnderDay ? formatTime(last_at) : formatWhen(last_at)}
         </time>
       </td>
-      <td className="length">{lengthOf(session) > 0 && formatDuration(lengthOf(session))}</td>
-      <Count name="messages" count={messagesIn(session)} />
-      <Count name="tool_calls" count={session.tool_calls} />
-      <Count name="errors" count={session.errors} />
-      <Count name="decisions" count={session.decisions} />
-      {usage !== undefined && (
-        <>
-          <Count name="tokens" count={usage.tokens} />
-          <td className="cost" data-none={usage.cost === undefined || undefined}>
-            {usage.cost === undefined ? "–" : formatCost(usage.cost)}
-          </td>
-        </>
-      )}
-    </tr>
+      <td className="length">{active_ms > 0 && formatDuration(active_ms)}</td>
+      <CountCell name="turns" count={turns} unit="turns" />
+      <CountCell name="failures" count={failures} unit="failed" />
+      <CountCell name="files" count={files} unit="files" />
+      <td className="cost">{cost_total !== undefined && formatCost(cost_total)}</td>
+    </>
   );
 }
 
-/** On a phone there are no columns, so each count carries its unit. */
-function Count({ name, count }: { readonly name: string; readonly count: number }) {
-  const unit = name.replace("tool_calls", "tools");
-  return (
-    <td className={name} data-none={count === 0 || undefined}>
-      {formatCount(count)}
-      <span className="unit"> {count === 1 ? unit.slice(0, -1) : unit}</span>
-    </td>
-  );
-}
-
-function lengthOf({ first_at, last_at }: Session): number {
-  return Date.parse(last_at) - Date.parse(first_at);
-}
-
-function messagesIn({ messages, interactions }: Session): number {
-  return messages + interactions;
-}
-
-function useSessions(filters: { readonly project: string; readonly client: string }) {
-  const question = JSON.stringify(filters);
-  const first = useRequest((signal) => listSessions({ ...filters, limit: PAGE }, signal), [question]);
-  const { pages, more } = usePages(first.value, (cursor) => listSessions({ ...filters, limit: PAGE, cursor }));
+function useSessions(asked: { readonly [name: string]: string }) {
+  const question = JSON.stringify(asked);
+  // Without a search for words only top-level sessions: their subagents are below them.
+  const whole = { ...asked, limit: PAGE, ...(asked.title === "" ? { parent: "-" } : {}) };
+  const first = useRequest((signal) => listSessions(whole, signal), [question]);
+  const { pages, more } = usePages(first.value, (cursor) => listSessions({ ...whole, cursor }));
   const sessions = useMemo(() => pages.flatMap((page) => page.sessions), [pages]);
   const { error, reload, busy } = first;
-  return { sessions, more, error, reload, busy, isFirst: first.value !== undefined };
-}
-
-interface SessionUsage {
-  readonly tokens: number;
-  readonly cost: number | undefined;
-}
-
-type Usage = ReadonlyMap<string, SessionUsage>;
-
-const NO_USAGE: SessionUsage = { tokens: 0, cost: undefined };
-
-function usageOf({ session_id }: Session, usage: Usage): SessionUsage {
-  return usage.get(session_id) ?? NO_USAGE;
-}
-
-/** Tokens and cost by session. */
-function useUsage(filters: { readonly project: string; readonly client: string }): Usage {
-  const { value } = useRequest((signal) => getUsage({ ...filters, by: "session" }, signal), [JSON.stringify(filters)]);
-  return useMemo(
-    () =>
-      new Map(
-        (value?.rows ?? []).map(({ session = "", input_tokens, output_tokens, cost }) => [
-          session,
-          { tokens: input_tokens + output_tokens, cost },
-        ]),
-      ),
-    [value],
-  );
+  return { sessions, more, error, reload, busy, isRead: first.value !== undefined };
 }
 
 /** The time of the last visit; newer sessions are bold. */

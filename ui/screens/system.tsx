@@ -10,7 +10,7 @@ import { AUTOMATIC_CHECK_ENTRIES_MAX, verifyChain } from "../verification.js";
 
 const AUDIT_SHOWN = 50;
 
-export function IntegrityScreen() {
+export function SystemScreen() {
   const isAllowed = usePermission("admin");
   const checked = useRequest(verifyChain, []);
   const health = useRequest((signal) => getHealth(signal), []);
@@ -18,7 +18,7 @@ export function IntegrityScreen() {
   const forgotten = useRequest((signal) => listEntries({ kind: "redaction", limit: AUDIT_SHOWN }, signal), []);
   return (
     <article className="column integrity">
-      <h1>Health</h1>
+      <h1>System</h1>
       {checked.error !== undefined && <Failed error={checked.error} reload={checked.reload} />}
       {checked.value === undefined && checked.error === undefined && <Loading what="Verifying the whole chain" />}
       {checked.value !== undefined && <Verification {...checked.value} reload={checked.reload} busy={checked.busy} />}

@@ -1,4 +1,4 @@
-// Reflection as an article: what the newest entries say about the agents; every number links to its entries.
+// Insights: reflection as an article: what the newest entries say about the agents; every number links to its entries.
 import { type ReactNode, useMemo } from "react";
 import { type ReflectionAnswer, reflect, searchRecord } from "../api.js";
 import { formatDuration, formatWhen, plural } from "../format.js";
@@ -12,7 +12,7 @@ import { Link, to } from "../router.js";
 
 const limits = ["200", "1000", "5000", "20000"];
 
-export function ReflectionScreen({ query }: { readonly query: URLSearchParams }) {
+export function InsightsScreen({ query }: { readonly query: URLSearchParams }) {
   const limit = query.get("limit") ?? "1000";
   const project = query.get("project") ?? "";
   const labels = useLabels();
@@ -21,7 +21,7 @@ export function ReflectionScreen({ query }: { readonly query: URLSearchParams })
   return (
     <article className="column reflection">
       <div className="tools">
-        <h1>Reflection</h1>
+        <h1>Insights</h1>
         <span className="grow" />
         <FilterSelect name="project" label="project" all="all projects" values={labels.projects} query={query} />
         <FilterSelect name="limit" label="how many" all="newest 1000" values={limits} query={query} />
