@@ -4,7 +4,7 @@ import { setQuery } from "../router.js";
 const DAY_MS = 86_400_000;
 
 /** Periods by their name in the address; the first is the default of most views. */
-export const periods = {
+const periods = {
   "7d": { name: "Last 7 days", days: 7 },
   "30d": { name: "Last 30 days", days: 30 },
   "90d": { name: "Last 90 days", days: 90 },
