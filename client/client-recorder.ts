@@ -148,7 +148,6 @@ function warnOnStderr({ code, message, dropped }: Problem): void {
 
 type Labels = Omit<CaptureLabels, "session_id" | "memories_used" | "chunks_used">;
 
-/** @internal */
 export interface ClientRecorderOptions extends DeliveryOptions {
   readonly labels: Labels;
   /** How long a natural end of the process waits for the server. */
