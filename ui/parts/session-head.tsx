@@ -2,10 +2,20 @@
 import { useState } from "react";
 import { usePermission } from "../access.js";
 import { getHistory, getUsage, type Session, send, toApiError } from "../api.js";
-import { formatCost, formatCount, formatDay, formatDuration, formatTime, plural } from "../format.js";
+import {
+  firstLine,
+  formatCost,
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatTime,
+  formatTokens,
+  plural,
+} from "../format.js";
 import { useRequest } from "../requests.js";
 import { Link, to } from "../router.js";
 import { useTransientText } from "../transient-text.js";
+import { agentsOf } from "./session-facts.js";
 
 export function SessionHead(options: {
   readonly id: string;
@@ -13,11 +23,10 @@ export function SessionHead(options: {
   readonly session: Session | undefined;
 }) {
   const { id, title, session } = options;
-  const spent = useRequest((signal) => getUsage({ session_id: id }, signal), [id]).value?.total;
   return (
     <header className="session-head">
       <h1 dir="auto">{title}</h1>
-      <p className="facts">{session === undefined ? "…" : <Facts session={session} spent={spent} />}</p>
+      <p className="facts">{session === undefined ? "…" : <Facts session={session} />}</p>
       <p className="actions">
         <CopyHistory id={id} />
         <Export id={id} />
@@ -26,25 +35,25 @@ export function SessionHead(options: {
   );
 }
 
-function Facts({ session, spent }: { readonly session: Session; readonly spent: UsageTotal | undefined }) {
-  const { first_at, last_at, messages, interactions, tool_calls, errors, decisions, parent } = session;
-  const lengthMs = Date.parse(last_at) - Date.parse(first_at);
-  const where = [...session.projects, ...session.clients].filter((label) => label !== "").join(" · ");
+function Facts({ session }: { readonly session: Session }) {
+  const { first_at, active_ms, turns, failures, files, decisions, parent } = session;
+  const model = useModel(session);
+  const names = [session.project, agentsOf(session), model].filter((name) => name !== "").join(" · ");
   const facts = [
     `${formatDay(first_at)}, ${formatTime(first_at)}`,
-    lengthMs > 0 ? formatDuration(lengthMs) : "",
-    messages > 0 ? plural(messages, "message") : "",
-    interactions > 0 ? plural(interactions, "interaction") : "",
-    tool_calls > 0 ? plural(tool_calls, "tool call") : "",
-    errors > 0 ? plural(errors, "error") : "",
+    active_ms > 0 ? `${formatDuration(active_ms)} active` : "",
+    turns > 0 ? plural(turns, "turn") : "",
+    failures > 0 ? `${formatCount(failures)} failed` : "",
+    files > 0 ? plural(files, "file") : "",
     decisions > 0 ? plural(decisions, "decision") : "",
-    spent === undefined || spent.calls === 0 ? "" : formatUsage(spent),
+    tokenWords(session.usage),
+    costWords(session),
   ].filter((fact) => fact !== "");
   return (
     <>
-      {where !== "" && (
+      {names !== "" && (
         <span dir="auto">
-          {where}
+          {names}
           {" · "}
         </span>
       )}
@@ -59,6 +68,37 @@ function Facts({ session, spent }: { readonly session: Session; readonly spent: 
       )}
     </>
   );
+}
+
+/** The model that the session says it ran on, else the one that cost most, and how many more there are. */
+function useModel({ session_id, metadata, usage }: Session): string {
+  const given = typeof metadata.model === "string" ? firstLine(metadata.model, MODEL_CHARS) : "";
+  const isAsked = given === "" && usage.calls > 0;
+  const { value } = useRequest(
+    async (signal) => (isAsked ? getUsage({ session_id, by: "model" }, signal) : undefined),
+    [session_id, isAsked],
+  );
+  if (given !== "") return given;
+  const models = (value?.rows ?? []).flatMap(({ model = "" }) => (model === "" ? [] : [model]));
+  const [first] = models;
+  if (first === undefined) return "";
+  const name = firstLine(first, MODEL_CHARS);
+  return models.length === 1 ? name : `${name} and ${plural(models.length - 1, "other")}`;
+}
+
+const MODEL_CHARS = 60;
+
+/** `47.6 M tokens, 91 % cached`. */
+function tokenWords({ input_tokens, output_tokens, cache_read_tokens }: Session["usage"]): string {
+  const all = input_tokens + output_tokens;
+  if (all === 0) return "";
+  const share = input_tokens === 0 ? 0 : Math.round((cache_read_tokens / input_tokens) * 100);
+  return `${formatTokens(all)} tokens${share > 0 ? `, ${Math.min(share, 100)} % cached` : ""}`;
+}
+
+function costWords({ cost = 0, cost_total = cost }: Session): string {
+  if (cost_total === 0) return "";
+  return `${formatCost(cost_total)}${cost_total > cost ? " with subagents" : ""}`;
 }
 
 const formats = { openai: "OpenAI", anthropic: "Anthropic" } as const;
@@ -98,17 +138,6 @@ function CopyHistory({ id }: { readonly id: string }) {
       )}
     </>
   );
-}
-
-type UsageTotal = Awaited<ReturnType<typeof getUsage>>["total"];
-
-function formatUsage({ input_tokens, output_tokens, cache_read_tokens, cost }: UsageTotal): string {
-  const facts = [
-    plural(input_tokens + output_tokens, "token"),
-    cache_read_tokens > 0 ? `${formatCount(cache_read_tokens)} from the cache` : "",
-    cost === undefined || cost === 0 ? "" : formatCost(cost),
-  ];
-  return facts.filter((fact) => fact !== "").join(", ");
 }
 
 /** Downloads through fetch, because a link cannot carry a key. */

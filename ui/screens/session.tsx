@@ -25,6 +25,8 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
   const q = place.query.get("q") ?? "";
   const found = useFind(id, q);
   const title = session === undefined ? id : sessionTitle(session);
+  const isGone = error instanceof ApiError && error.code === "session_not_found";
+  useTabTitle(session === undefined || isGone ? undefined : title);
   const scroller = useRef<HTMLElement>(null);
   const [here, setHere] = useState<number | undefined>(target);
   const [start] = useState(target);
@@ -123,7 +125,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     Escape: () => q !== "" && setQuery({ q: "", through: "" }),
   });
 
-  if (error instanceof ApiError && error.code === "session_not_found") {
+  if (isGone) {
     return (
       <Empty title="This session isn’t in this store.">
         <p>
@@ -203,6 +205,18 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
       </div>
     </HighlightProvider>
   );
+}
+
+/** Names the browser's tab after the session while it is shown. */
+function useTabTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title === undefined) return;
+    const before = document.title;
+    document.title = `${title} · Hansard`;
+    return () => {
+      document.title = before;
+    };
+  }, [title]);
 }
 
 /** The position in the address, if there is one. */
