@@ -147,5 +147,6 @@ export type {
 export type { SessionOutline } from "./sessions/session-outline.js";
 export type { HistoryFormat } from "./sessions/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./sessions/session-summary.js";
+export type { SessionTree, TreeNode } from "./sessions/session-tree.js";
 export type { PricesFrom } from "./usage/price-table.js";
 export type { UsageDivision, UsageReport, UsageRow, UsageTotal } from "./usage/usage-report.js";

@@ -16,6 +16,7 @@ import { getInteraction } from "./get-interaction.js";
 import { getMemory } from "./get-memory.js";
 import { getOutline } from "./get-outline.js";
 import { getSession } from "./get-session.js";
+import { getTree } from "./get-tree.js";
 import { giveVerdicts } from "./give-verdicts.js";
 import { importMemoryFile } from "./import-memory-file.js";
 import { listEntries } from "./list-entries.js";
@@ -78,6 +79,7 @@ const otherOperations = {
   sessionHistory,
   getSession,
   getOutline,
+  getTree,
   listSessionEntries,
   getHistory,
   listMemories,

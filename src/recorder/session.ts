@@ -25,6 +25,7 @@ import { consolidatedFurther, throughElsewhere, throughInvalid } from "../sessio
 import type { AnthropicHistory, OpenAiMessage } from "../sessions/history/model-input.js";
 import type { SessionOutline } from "../sessions/session-outline.js";
 import type { SessionSummary, Timeline } from "../sessions/session-summary.js";
+import type { SessionTree } from "../sessions/session-tree.js";
 
 /** Labels, id and time; the session is given already. */
 export type SessionEnvelope = Omit<InputEnvelope, "session_id">;
@@ -175,6 +176,11 @@ export class Session {
   /** Its turns, compactions, children and files, without its entries; undefined for a session without entries. */
   async outline(): Promise<SessionOutline | undefined> {
     return this.#recorder.operations.getOutline(this.id);
+  }
+
+  /** Its calls, tools and subagents, each inside of what it was made for; undefined for a session without entries. */
+  async tree(): Promise<SessionTree | undefined> {
+    return this.#recorder.operations.getTree(this.id);
   }
 
   /** The session's entries by position. */

@@ -18,7 +18,9 @@ import { getSession, getSessions, SessionLists, type SpentBy } from "./session-l
 import type { SessionOutline } from "./session-outline.js";
 import type { SessionListQuery, TimelineQuery } from "./session-query.js";
 import type { SessionList, SessionSummary, Timeline } from "./session-summary.js";
+import type { SessionTree } from "./session-tree.js";
 import { toSummary } from "./summarise.js";
+import { treeOf } from "./tree.js";
 
 /** For this many sessions it is cached that nothing is masked. */
 const CLEAN_MAX = 10_000;
@@ -65,6 +67,10 @@ export class SessionReader {
 
   async outline(session_id: string): Promise<SessionOutline | undefined> {
     return outlineOf(this.#parts, session_id);
+  }
+
+  async tree(session_id: string): Promise<SessionTree | undefined> {
+    return treeOf(this.#parts, session_id);
   }
 
   async files(query: FilesQuery): Promise<FileList> {

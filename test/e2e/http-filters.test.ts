@@ -12,7 +12,7 @@ const server = serverOfFile();
 const routeOf: {
   readonly [Q in Exclude<
     AskedName,
-    "sessionHistory" | "getSession" | "getOutline" | "getMemory" | "getInteraction" | "count" | "verify"
+    "sessionHistory" | "getSession" | "getOutline" | "getTree" | "getMemory" | "getInteraction" | "count" | "verify"
   >]: {
     path: string;
     needs?: string;

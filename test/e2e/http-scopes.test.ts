@@ -56,6 +56,7 @@ const expectedNeeds: { readonly [route: string]: Need } = {
   "GET /sessions/{id}/entries": "read",
   "GET /sessions/{id}/history": "read",
   "GET /sessions/{id}/outline": "read",
+  "GET /sessions/{id}/tree": "read",
   "GET /sessions/{id}/share": "read",
   "GET /memories": "read",
   "GET /memories/{id}": "read",
