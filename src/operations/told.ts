@@ -18,7 +18,8 @@ export const told = operation({
   tag: "Context",
   summary: "Ask whether a text was in the model's context when it answered",
   description:
-    "Given (and where), fallen out (with the last answer that had it, and why), or never given in the session.",
+    "Given (and where), fallen out (with the last answer that had it, and why), never given in the session, or unknown: not " +
+    "found, but the source does not record all that the model was given, so absence is not proven.",
   scope: "read",
   route: "GET /entries/:id/told",
   tools: [
@@ -27,7 +28,7 @@ export const told = operation({
       title: "Was this in the model's context?",
       description:
         "Says whether a text was in the model's context for an answer: given (and where), fallen out (with the last answer " +
-        "that had it, and why), or never given in the session.",
+        "that had it, and why), never given in the session, or unknown: not found, but not all that was given is recorded.",
     },
   ],
   command: {
@@ -39,7 +40,9 @@ export const told = operation({
       },
       { name: "<text...>", parameter: "q", description: "the text to look for, as one phrase" },
     ],
-    prose: "Prints one of: given, fell out (with when and why), or never given in the session.",
+    prose:
+      "Prints one of: given, fell out (with when and why), never given in the session, or unknown: not found, but the source " +
+      "does not record all that the model was given (the system prompt, for example), so absence is not proven.",
     examples: [
       ["was the rule there?", 'hansard told 12 "never push to main"'],
       ["the first answer that had a text in its context", "hansard told 40 --json /etc/app.conf | jq .first_given"],
