@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Database } from "../../src/engines/sqlite/driver.js";
 import { folderOfTest } from "../support/temporary-folder.js";
-import { runCli } from "./cli-run.js";
+import { readJson, runCli, serveCli } from "./cli-run.js";
 import { startServer } from "./http-client.js";
 
 const common = {
@@ -40,7 +40,6 @@ test("what happens is recorded as what it is, and the answer is empty whatever c
   for (const garbage of ["", "{", "[]", "7", "null", new Uint8Array([0xff])]) {
     expect(await server.post("/hooks/claude-code", garbage)).toMatchObject({ status: 200, text: "" });
   }
-  // A transcript might bring them within 3 s.
   const seen = async () => {
     const { entries } = (await server.get("/entries")).body;
     return entries
@@ -201,8 +200,56 @@ const turn: readonly object[] = [
   { ...common, hook_event_name: "Stop", stop_hook_active: false, last_assistant_message: "two files" },
 ];
 
-test("what the transcript brings while the events wait is recorded once, as the transcript has it", async () => {
+/** Less than the time for which events wait for a transcript. */
+const AT_ONCE = { timeout: 2_000, interval: 20 };
+
+test("what is heard of an unknown session is there with the answer, and survives a kill", async () => {
+  const data = folderOfTest();
+  const serving = await serveCli({ data });
+  const send = (event: object): Promise<Response> =>
+    fetch(`${serving.address}/hooks/claude-code`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(event),
+    });
+  const start = performance.now();
+  for (const event of turn) expect((await send(event)).status).toBe(200);
+  await vi.waitFor(async () => {
+    const answer = await fetch(`${serving.address}/sessions/${common.session_id}`);
+    expect(await answer.json()).toMatchObject({ messages: 2, tool_calls: 1 });
+  }, AT_ONCE);
+  expect(performance.now() - start).toBeLessThan(3_000);
+  await send({ ...turn[0], prompt: "and the last" });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  serving.child.kill("SIGKILL");
+  await serving.ended;
+  expect((await readJson(["search", '"and the last"'], { data })).results).toMatchObject([{ kind: "message" }]);
+}, 60_000);
+
+test("a session that a transcript brought waits for it, and stays the transcript's", async () => {
   const server = await startServer();
+  const path = join(folderOfTest(), "s.jsonl");
+  const lines = transcriptLines(common.session_id).map((line) => `${JSON.stringify(line)}\n`);
+  writeFileSync(path, lines.slice(0, 1).join(""));
+  await server.recorder.importFiles([path]);
+  const about = async () => (await server.get(`/sessions/${common.session_id}`)).body.metadata.source;
+  const before = await about();
+  expect(before.lacks).toContain("rules files");
+  await server.post("/hooks/claude-code", { ...common, hook_event_name: "SessionStart", source: "resume" });
+  expect(await about()).toEqual(before);
+  for (const event of turn.slice(1)) await server.post("/hooks/claude-code", event);
+  const agent = { ...common, agent_id: "a1", hook_event_name: "SubagentStop", last_assistant_message: "done" };
+  await server.post("/hooks/claude-code", agent);
+  const calls = async () => (await server.get("/entries?kind=tool_call,message")).body.entries.length;
+  expect(await calls()).toBe(1);
+  writeFileSync(path, lines.join(""));
+  await server.recorder.importFiles([path]);
+  await vi.waitFor(async () => expect(await calls()).toBe(5), 20_000);
+  expect((await server.get("/entries?kind=tool_call")).body.entries).toHaveLength(1);
+});
+
+test("what the transcript brings while the events wait is recorded once, as the transcript has it", async () => {
+  const server = await startServer({ watches: true });
   for (const event of turn) await server.post("/hooks/claude-code", event);
   const path = join(folderOfTest(), "s.jsonl");
   const lines = transcriptLines(common.session_id);

@@ -40,6 +40,8 @@ export interface ServerOptions {
   /** Certificate and private key, as PEM; with them it speaks HTTPS only. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly limits?: Partial<ServerLimits>;
+  /** Whether it also reads other programs' transcripts as they grow: what hooks report then waits for these. */
+  readonly watches?: boolean;
   /** Checks the store itself, for `/doctor`; without it there is no such route. */
   readonly inspect?: (() => Promise<Diagnosis>) | undefined;
 }
@@ -100,7 +102,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   pageRoutes(app, page);
   documentRoutes(app, { version, paths });
   // In a separate scope, because an empty body is accepted there.
-  app.register(async (scope) => hookRoutes(scope, recorder));
+  app.register(async (scope) => hookRoutes(scope, recorder, options.watches === true));
   // Likewise: bodies are bytes there, and errors are answered in kind.
   app.register(async (scope) => telemetryRoutes(scope, recorder));
   return app;

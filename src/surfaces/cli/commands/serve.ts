@@ -113,7 +113,18 @@ async function serveRecord(
     const version = readVersion();
     const limits = rate === undefined ? {} : { requests_per_second: rate };
     const inspect = () => inspectApart(settings);
-    const options = { recorder, host, port, version, allow_hosts, limits, tls, inspect, logger: logger.logger };
+    const options = {
+      recorder,
+      host,
+      port,
+      version,
+      allow_hosts,
+      limits,
+      tls,
+      inspect,
+      logger: logger.logger,
+      watches: isWatching,
+    };
     const serving = await serve(options).catch((error: unknown) => {
       throw toListenFailure(error, host, port);
     });

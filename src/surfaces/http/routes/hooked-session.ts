@@ -1,9 +1,10 @@
-// What a hook reports and a transcript, which may be watched, says too. An event waits a moment for the transcript; what that brings is
-// not recorded a second time.
+// What a hook reports and a transcript, which may be watched, says too. Where a transcript is read, an event waits a moment for it, and
+// what that brings is not recorded a second time. Anywhere else it is recorded at once: what waits is lost if the server is killed.
 
 import { contentTexts } from "../../../model/content.js";
 import { type EntryInput, isAltered } from "../../../model/entry.js";
 import { hookedMessageId, hookedSessionId, SAME_MESSAGE_MS } from "../../../model/hook-ids.js";
+import { isJsonObject } from "../../../model/json.js";
 import { isOwnRequest } from "../../../model/own-requests.js";
 import { readRole } from "../../../model/roles.js";
 import type { Recorder } from "../../../recorder/recorder.js";
@@ -27,12 +28,17 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Events that wait for a transcript. */
+/** Events that wait for a transcript, where there is one to wait for. */
 export class WaitingEvents {
+  readonly #watches: boolean;
   readonly #waiting = new Set<Waiting>();
   readonly #own = new Set<string>();
   /** One at a time, in order: the same words may be said twice. */
   #recording: Promise<void> = Promise.resolve();
+
+  constructor(watches: boolean) {
+    this.#watches = watches;
+  }
 
   /** Whether an event is of a session in which this program asked a model: that is not recorded. */
   isOwn({ session_id, kind, role, content }: HookedEntry): boolean {
@@ -43,27 +49,49 @@ export class WaitingEvents {
     return true;
   }
 
-  /** @param onError Called where it could not be recorded. */
-  add(recorder: Recorder, entry: HookedEntry, onError: (error: unknown) => void): void {
-    const created_at = new Date().toISOString();
-    const record = (): Promise<void> => {
-      this.#waiting.delete(waiting);
-      this.#recording = this.#recording.then(() => recordOnce(recorder, { ...entry, created_at })).catch(onError);
-      return this.#recording;
-    };
-    const waiting: Waiting = { record, timer: setTimeout(record, WAIT_MS) };
-    waiting.timer.unref();
-    this.#waiting.add(waiting);
+  /**
+   * Resolves when it is on disk, or waits for the transcript.
+   *
+   * @param onError Called where it could not be recorded.
+   */
+  add(recorder: Recorder, entry: HookedEntry, onError: (error: unknown) => void): Promise<void> {
+    const dated = { ...entry, created_at: new Date().toISOString() };
+    return this.#next(async () => {
+      if (!this.#watches && !(await isFromTranscript(recorder, entry.session_id))) return recordOnce(recorder, dated);
+      const record = (): Promise<void> => {
+        this.#waiting.delete(waiting);
+        return this.#next(() => recordOnce(recorder, dated), onError);
+      };
+      const waiting: Waiting = { record, timer: setTimeout(record, WAIT_MS) };
+      waiting.timer.unref();
+      this.#waiting.add(waiting);
+    }, onError);
   }
 
   /** Records at once what still waits. */
   async flush(): Promise<void> {
+    await this.#recording;
     for (const { timer, record } of [...this.#waiting]) {
       clearTimeout(timer);
       void record();
     }
     await this.#recording;
   }
+
+  #next(step: () => Promise<void>, onError: (error: unknown) => void): Promise<void> {
+    this.#recording = this.#recording.then(step).catch(onError);
+    return this.#recording;
+  }
+}
+
+/** Whether an importer brought the session, or the one whose subagent it is: its source then says what the transcript lacks. */
+export async function isFromTranscript(recorder: Recorder, session_id: string): Promise<boolean> {
+  const [parent = ""] = session_id.split("/agent-", 1);
+  for (const id of new Set([session_id, parent])) {
+    const source = id === "" ? undefined : (await recorder.session(id).summary())?.metadata.source;
+    if (isJsonObject(source) && Array.isArray(source.lacks) && source.path !== HOOKS_PATH) return true;
+  }
+  return false;
 }
 
 async function recordOnce(recorder: Recorder, entry: HookedEntry & { readonly created_at: string }): Promise<void> {
@@ -72,7 +100,7 @@ async function recordOnce(recorder: Recorder, entry: HookedEntry & { readonly cr
   const { session_id, client, project, created_at } = entry;
   const about = {
     ...{ kind: "session_info", id: hookedSessionId(session_id), session_id, client, project, created_at },
-    metadata: { source: { tool: "claude-code", path: "hooks", lacks: HOOKS_LACK } },
+    metadata: { source: { tool: "claude-code", path: HOOKS_PATH, lacks: HOOKS_LACK } },
   };
   const isFirst = (await recorder.getEntry(about.id)) === undefined && !(await hasSource(recorder, session_id));
   const marker =
@@ -81,6 +109,7 @@ async function recordOnce(recorder: Recorder, entry: HookedEntry & { readonly cr
   await recorder.append((marker === undefined ? [made] : [marker, made]) as unknown as EntryInput[]);
 }
 
+const HOOKS_PATH = "hooks";
 const HOOKS_LACK = ["system prompt", "rules files", "tool definitions", "answers before the last"];
 
 /** A transcript that was imported earlier says better what it lacks. */

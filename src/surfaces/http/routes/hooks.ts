@@ -10,13 +10,14 @@ import { acceptEmptyBodies, bodyOf } from "../checks/bodies.js";
 import { recordingOf } from "../checks/callers.js";
 import { jsonContent, type OpenApiOperation } from "../describe/openapi-operation.js";
 import { logFailure } from "../log-lines.js";
-import { type HookedEntry, WaitingEvents } from "./hooked-session.js";
+import { type HookedEntry, isFromTranscript, WaitingEvents } from "./hooked-session.js";
 
 const SOURCE = "claude-code";
 
-export function hookRoutes(app: FastifyInstance, recorder: Recorder): void {
+/** @param watches Whether this server reads the program's transcripts as they grow. */
+export function hookRoutes(app: FastifyInstance, recorder: Recorder, watches: boolean): void {
   acceptEmptyBodies(app);
-  const waiting = new WaitingEvents();
+  const waiting = new WaitingEvents(watches);
   app.addHook("preClose", () => waiting.flush());
   app.post("/hooks/claude-code", { config: { operation: hookOperation, need: "capture" } }, async (request, reply) => {
     const recorded = recordEvent(request, recorder, waiting);
@@ -35,8 +36,8 @@ async function recordEvent(request: FastifyRequest, recorder: Recorder, waiting:
     const entry = toEntry(event);
     if (waiting.isOwn(entry)) return;
     const own = recordingOf(request, recorder);
-    if (mayBeInTranscript(entry)) waiting.add(own, entry, (error) => logFailure(request, error));
-    else await own.append(entry as unknown as EntryInput);
+    if (mayBeInTranscript(entry)) await waiting.add(own, entry, (error) => logFailure(request, error));
+    else await own.append((await besideTranscript(own, entry, event)) as unknown as EntryInput);
   } catch (error) {
     logFailure(request, error);
   }
@@ -54,6 +55,13 @@ const fieldsByEvent: { readonly [event: string]: (event: JsonObject) => object }
   Stop: saidLast,
   SubagentStop: saidLast,
 };
+
+/** A transcript says better where a session comes from; what a hook says of it then stays as it came. */
+async function besideTranscript(recorder: Recorder, entry: HookedEntry, event: JsonObject): Promise<HookedEntry> {
+  if (entry.kind !== "session_info" || !(await isFromTranscript(recorder, entry.session_id))) return entry;
+  const { session_id, client, project } = entry;
+  return { kind: "raw", source: `${SOURCE}-hook`, record: event, session_id, client, project };
+}
 
 /** Prompts, answers and calls. */
 function mayBeInTranscript(entry: HookedEntry): boolean {
@@ -116,9 +124,10 @@ const hookOperation: OpenApiOperation = {
   tags: ["Entries"],
   summary: "Record an event of Claude Code's hooks",
   description:
-    "Prompts and final answers become messages and tool runs tool calls, 3 s later and only if the session's transcript, which " +
-    "may be watched, has not brought them; all other events are kept as `raw`. The answer is always empty, and comes within " +
-    "0.1 s even if the log takes longer.",
+    "Prompts and final answers become messages and tool runs tool calls; all other events are kept as `raw`. They are recorded " +
+    "before the answer. If the session is known from a transcript, or the server watches transcripts, they wait 3 s and are " +
+    "recorded only if the transcript has not brought them. The answer is always empty, and comes within 0.1 s even if the log " +
+    "takes longer.",
   requestBody: { required: true, content: jsonContent({ type: "object" }) },
   responses: { 200: { description: "Empty." } },
 };
