@@ -15,7 +15,7 @@ import { operation } from "./operation.js";
 const q: Parameter<string, TypedQuery> = {
   description:
     'Terms that must all occur, `"a phrase"`, `-word` and `-"a phrase"` to exclude, and filters as in `kind:error` and ' +
-    `\`since:7d\`: ${typedFilterNames.map((name) => `\`${name}:\``).join(", ")}. Everything else is plain text.`,
+    `\`since:7d\`: ${typedFilterNames.map((name) => `\`${name}:\``).join(", ")} (\`user:\` for short). Everything else is plain text.`,
   schema: { type: "string" },
   example: "build green",
   refusals: [
@@ -136,6 +136,9 @@ export const search = operation({
             description: "Not everything was searched; there may be more matches elsewhere.",
           }),
         ),
+        notice: Type.Optional(
+          Type.String({ description: "A word whose name is one letter away from a filter's was searched as text." }),
+        ),
         ...pageEnd,
       }),
     ),
@@ -144,5 +147,9 @@ export const search = operation({
   refusals: [],
   scans_texts: true,
   needs: "texts_at_checkpoint",
-  answer: ({ searches }, query) => searches.search(toSearchQuery(query, query.q)),
+  answer: async ({ searches }, query) => {
+    const { notice } = query.q;
+    const page = await searches.search(toSearchQuery(query, query.q));
+    return notice === undefined ? page : { ...page, notice };
+  },
 });

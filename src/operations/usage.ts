@@ -54,7 +54,7 @@ export const usage = operation({
       ["the total cost", "hansard usage --json | jq .total.cost"],
     ],
   },
-  input: { by, timezone, ...filtersNamed("project", "session_id", "client", "model", "since", "until") },
+  input: { by, timezone, ...filtersNamed("project", "session_id", "client", "user_id", "model", "since", "until") },
   positional: [],
   output: usageReport,
   missing: undefined,

@@ -17,19 +17,25 @@ export interface Health {
   readonly position: number;
   /** Position through which entries are indexed. */
   readonly indexed_through: number;
+  /** The same for their texts; searches scan the rest. */
+  readonly texts_indexed_through: number;
   /** How many candidates wait for a person's verdict; absent while the index is being built. */
   readonly pending?: number;
+  /** The same as `pending`. */
+  readonly memories_waiting?: number;
   /** `cut_off` if the log lacks what it once had; recording continues. Absent if there is no warning. */
   readonly warnings?: readonly "cut_off"[];
-  /** Problems found in the record since the start, and what to do; absent if there are none. */
-  readonly problems?: readonly Problem[];
+  /** Why it is `degraded`, and what to do; empty if it is not. */
+  readonly problems: readonly Problem[];
   /** Why nothing can be recorded or read at present; absent if that is possible. */
   readonly trouble?: string;
 }
 
 interface Problem {
-  readonly code: "entry_altered";
-  readonly position: number;
+  /** Of an altered entry, a log that was cut, an index that is behind, or why the log cannot be used. */
+  readonly code: string;
+  /** Of the altered entry. */
+  readonly position?: number;
   readonly message: string;
   readonly hint: string;
 }
@@ -50,6 +56,7 @@ export class Monitoring {
   /** The last known values, while current ones are unavailable. */
   #position = 0;
   #indexedThrough = 0;
+  #textsThrough = 0;
   #trouble: { readonly code: string; readonly atMs: number } | undefined;
 
   constructor(parts: MonitoringParts) {
@@ -69,17 +76,25 @@ export class Monitoring {
       this.#parts.isContradicted().catch(() => false),
     ]);
     if (typeof head !== "string") this.#position = head.position;
-    if (index !== undefined) this.#indexedThrough = index.indexed_through;
+    if (index !== undefined) {
+      this.#indexedThrough = index.indexed_through;
+      this.#textsThrough = index.texts_through;
+    }
     const trouble = typeof head === "string" ? head : (log.fault?.()?.code ?? this.#recentTrouble());
-    const problems = altered.position === undefined ? [] : [alteredAt(altered.position)];
-    const isOk = trouble === undefined && index?.is_whole === true && !isContradicted && problems.length === 0;
+    const problems = [
+      ...(trouble === undefined ? [] : [unusable(trouble)]),
+      ...(isContradicted ? [CUT_OFF] : []),
+      ...(altered.position === undefined ? [] : [alteredAt(altered.position)]),
+      ...(index?.is_whole === true ? [] : [indexBehind(this.#position - this.#indexedThrough)]),
+    ];
     return {
-      status: isOk ? "ok" : "degraded",
+      status: problems.length === 0 ? "ok" : "degraded",
       position: this.#position,
       indexed_through: this.#indexedThrough,
-      ...(pending === undefined ? {} : { pending }),
+      texts_indexed_through: this.#textsThrough,
+      ...(pending === undefined ? {} : { pending, memories_waiting: pending }),
       ...(isContradicted ? { warnings: ["cut_off"] } : {}),
-      ...(problems.length === 0 ? {} : { problems }),
+      problems,
       ...(trouble === undefined ? {} : { trouble }),
     };
   }
@@ -108,6 +123,26 @@ export class Monitoring {
     const trouble = this.#trouble;
     return trouble !== undefined && performance.now() - trouble.atMs < TROUBLE_MS ? trouble.code : undefined;
   }
+}
+
+const CUT_OFF: Problem = {
+  code: "cut_off",
+  message: "the log was truncated or replaced",
+  hint: "Run `hansard doctor` for what to do.",
+};
+
+function unusable(code: string): Problem {
+  const message = "the log cannot be read or written";
+  return { code, message, hint: "Nothing is recorded until it can; run `hansard doctor` for what to do." };
+}
+
+function indexBehind(entries: number): Problem {
+  const lag = entries > 0 ? ` (${entries} entries behind)` : "";
+  return {
+    code: "index_behind",
+    message: `the index is incomplete${lag}, so lists may lack older entries`,
+    hint: "It is completed by itself; if this lasts, run `hansard doctor`.",
+  };
 }
 
 function alteredAt(position: number): Problem {

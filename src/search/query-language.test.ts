@@ -30,7 +30,8 @@ test.each([
   ["🙂 \ud800", ["🙂", "\ud800"]],
   ["", []],
 ])("%j looks for %j", (text, expected) => {
-  expect(parseQueryText(text)).toEqual({ terms: expected, excluded: [], filters: [] });
+  const { terms, excluded, filters } = parseQueryText(text);
+  expect({ terms, excluded, filters }).toEqual({ terms: expected, excluded: [], filters: [] });
 });
 
 test.each([
@@ -45,6 +46,29 @@ test.each([
 });
 
 describe("filters", () => {
+  test.each([
+    ["Role:user", "role"],
+    ["a kin:error rol:user", "kind"],
+    ["sesion_id:x", "session_id"],
+    ["use:anna", "user"],
+    ["kinds:error", "kind"],
+  ])("one letter away are named: %j", (text, name) => {
+    expect(parseQueryText(text).near?.name).toBe(name);
+  });
+
+  test.each([
+    "foo:bar",
+    "kind:",
+    "kin:",
+    '"kin:error"',
+    "-kin:error",
+    "kind:error",
+    "knid:error",
+    `${"k".repeat(9_000)}:a`,
+  ])("further away, quoted or excluded are text without a notice: %j", (text) => {
+    expect(parseQueryText(text).near).toBeUndefined();
+  });
+
   test("are taken out wherever they stand", () => {
     const { terms: found, filters } = parseQueryText("role:user kind:error since:7d timeout project:a");
     expect(found).toEqual(["timeout"]);

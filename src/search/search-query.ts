@@ -1,5 +1,6 @@
 // What is searched for: a query as it was typed, and how its filters and those that were given come together.
 
+import { distance } from "fastest-levenshtein";
 import { bothHold, type RowFilter } from "../index/row-filter.js";
 import { searchedKinds } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
@@ -14,6 +15,8 @@ export interface TypedQuery {
   readonly terms: readonly string[];
   readonly excluded: readonly string[];
   readonly filters: readonly TypedFilter[];
+  /** A word that is nearly a filter, and was taken as text. */
+  readonly notice?: string;
 }
 
 /** A search as the searcher needs it. */
@@ -38,7 +41,8 @@ export function parseTypedQuery(text: unknown, field: string): TypedQuery | Reje
   const terms = distinct(parsed.terms);
   const excluded = distinct(parsed.excluded);
   if (terms.length + excluded.length > limits.query_terms) return tooManyTerms(field);
-  return { text: typed, terms, excluded, filters: parsed.filters };
+  const { filters, near } = parsed;
+  return { text: typed, terms, excluded, filters, ...(near === undefined ? {} : { notice: noticeOf(near) }) };
 }
 
 /** A query that is one phrase, whatever it contains. */
@@ -149,11 +153,23 @@ interface ParsedQuery {
   /** What must not occur. */
   readonly excluded: readonly string[];
   readonly filters: readonly TypedFilter[];
+  /** The first word whose name is nearly that of a filter. */
+  readonly near?: NearFilter | undefined;
+}
+
+interface NearFilter {
+  readonly word: string;
+  readonly name: string;
 }
 
 const SPACE = /\s/;
+/** What is typed for a filter: its name, or a shorter one. */
+const typedNames: ReadonlyMap<string, FilterName> = new Map([
+  ...typedFilterNames.map((name) => [name, name] as const),
+  ["user", "user_id"],
+]);
 /** Names are exact: `Kind:error` and `foo:bar` are text. */
-const FILTER = new RegExp(`^(${typedFilterNames.join("|")}):`);
+const FILTER = new RegExp(`^(${[...typedNames.keys()].join("|")}):`);
 
 /**
  * Parses terms, phrases, exclusions and typed filters. Never fails: what is no filter is plain text.
@@ -166,6 +182,7 @@ export function parseQueryText(text: string): ParsedQuery {
   const filters: TypedFilter[] = [];
   let [before, counted] = [0, 0];
   let at = 0;
+  let near: NearFilter | undefined;
   while (at < text.length) {
     if (SPACE.test(text.charAt(at))) {
       at += 1;
@@ -183,11 +200,27 @@ export function parseQueryText(text: string): ParsedQuery {
     // A hyphen excludes the word after it; alone it is plain text.
     const isExclusion = text.charAt(at) === "-" && at + 1 < text.length && !SPACE.test(text.charAt(at + 1));
     const word = readWord(text, isExclusion ? at + 1 : at);
+    if (!isExclusion && text.charAt(at) !== '"') near ??= nearFilter(word.value);
     if (word.value !== "") (isExclusion ? excluded : terms).push(word.value);
     at = word.end;
   }
-  return { terms, excluded, filters };
+  return { terms, excluded, filters, ...(near === undefined ? {} : { near }) };
 }
+
+/** A name, a colon and a value, where the name is one letter away from that of a filter. */
+function nearFilter(word: string): NearFilter | undefined {
+  const typed = /^(\w+):./su.exec(word.slice(0, NAME_CHARS_MAX + 2))?.[1];
+  if (typed === undefined) return undefined;
+  const name = [...typedNames.keys()].find((one) => distance(typed, one) === 1);
+  return name === undefined ? undefined : { word, name };
+}
+
+function noticeOf({ word, name }: NearFilter): string {
+  const shown = word.length > NOTICE_CHARS_MAX ? `${word.slice(0, NOTICE_CHARS_MAX).toWellFormed()}…` : word;
+  return `${JSON.stringify(shown)} was searched as text; the filter is called ${name}.`;
+}
+
+const NOTICE_CHARS_MAX = 60;
 
 interface Word {
   readonly value: string;
@@ -212,9 +245,10 @@ function readFilter(
   text: string,
   at: number,
 ): { readonly typed: Omit<TypedFilter, "at">; readonly end: number } | undefined {
-  const name = FILTER.exec(text.slice(at, at + NAME_CHARS_MAX))?.[1] as FilterName | undefined;
+  const typed = FILTER.exec(text.slice(at, at + NAME_CHARS_MAX))?.[1] ?? "";
+  const name = typedNames.get(typed);
   if (name === undefined) return undefined;
-  const start = at + name.length + 1;
+  const start = at + typed.length + 1;
   if (start >= text.length || SPACE.test(text.charAt(start))) return undefined;
   const { value, end } = readWord(text, start);
   return { typed: { name, value, word: text.slice(at, end) }, end };

@@ -59,6 +59,8 @@ export interface SearchPage extends ElsewhereCounts {
   readonly results: readonly SearchHit[];
   readonly next_cursor: string | null;
   readonly facets?: Facets;
+  /** A word that is nearly a filter was searched as text. */
+  readonly notice?: string;
   /** The index is being rebuilt, and older entries may be missing. */
   readonly partial?: true;
 }

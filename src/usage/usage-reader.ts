@@ -1,5 +1,6 @@
 // Usage: how many tokens calls to models took and what they cost, by time, model, label, session, turn and tool.
 import { TurnFinder } from "../index/outline-fold.js";
+import { hasLabel } from "../index/references.js";
 import { type RowFilter, rowMatches } from "../index/row-filter.js";
 import type { SessionTable } from "../index/session-table.js";
 import { TimeSlice } from "../model/scheduling.js";
@@ -140,7 +141,7 @@ function askedCalls({ filter }: UsageQuery, table: SessionTable): (call: Counted
     const { created_ms, project, client, model, user } = call;
     const references = [
       { what: "model", reference: model },
-      ...(user === "" ? [] : [{ what: "user_id", reference: user }]),
+      ...(user === "" ? [] : [{ what: "user_id", reference: user }, hasLabel("user_id")]),
     ] as Parameters<typeof rowMatches>[0]["references"];
     return rowMatches({ created_ms, session_id: call.session_id, project, client, references }, conditions);
   };

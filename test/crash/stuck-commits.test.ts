@@ -31,8 +31,16 @@ test("while captures wait, health is a 503 before they are refused after ten sec
   expect(answer).toMatchObject({ status: 503, body: { error: { code: "store_busy" } } });
   expect(performance.now() - startMs).toBeLessThan(20_000);
   expect(troubledMs).toBeLessThan(10_000);
-  expect(await server.get("/health")).toMatchObject({ status: 503, body: { trouble: "store_busy" } });
+  expect(await server.get("/health")).toMatchObject({
+    status: 503,
+    body: { trouble: "store_busy", problems: [{ code: "store_busy" }] },
+  });
+  expect(await server.get("/ready")).toMatchObject({ status: 503, body: { ready: false, trouble: "store_busy" } });
   db.exec("ROLLBACK");
   expect((await server.post("/entries", { kind: "error", error: "after" })).status).toBe(201);
-  expect(await server.get("/health")).toMatchObject({ status: 200, body: { status: "ok", position: 2 } });
+  expect(await server.get("/health")).toMatchObject({
+    status: 200,
+    body: { status: "ok", position: 2, problems: [] },
+  });
+  expect(await server.get("/ready")).toMatchObject({ status: 200, body: { ready: true } });
 });

@@ -192,6 +192,15 @@ describe("what an interaction is", () => {
     expect(await positions("is:error is:low_confidence")).toEqual([]);
     expect(await positions("is:disliked")).toEqual([]);
     expect(await positions("is:unanswered")).toEqual([]);
+    expect((await data.search("kin:error")).notice).toBe(
+      '"kin:error" was searched as text; the filter is called kind.',
+    );
+    expect(await data.search('word "kin:error" -kin:error timeout:5')).not.toHaveProperty("notice");
+    await data.append({ kind: "error", error: "word kin:error", user_id: "anna" });
+    expect(await positions("kin:error")).toEqual([7]);
+    expect(await positions("user:anna")).toEqual([7]);
+    expect(await positions("user_id:anna")).toEqual([7]);
+    expect((await data.search("user:-")).results).toHaveLength(6);
     await expect(data.search("word is:broken")).rejects.toMatchObject({ code: "is_unknown", field: "q" });
   });
 });

@@ -64,7 +64,7 @@ test("the document names every route but those that serve pages", async () => {
     ],
     ...["GET /memories", "GET /memories/:id"],
     "GET /metrics",
-    ...["GET /recall", "GET /reflection"],
+    ...["GET /ready", "GET /recall", "GET /reflection"],
     ...["GET /search", "GET /session-history"],
     ...["GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
     ...["GET /sessions/:id/outline", "GET /sessions/:id/share", "GET /sessions/:id/tree"],

@@ -25,6 +25,7 @@ type Need = Scope | "open" | "any";
 const expectedNeeds: { readonly [route: string]: Need } = {
   "GET /files": "read",
   "GET /health": "open",
+  "GET /ready": "open",
 
   "POST /memories": "any",
   "GET /access": "any",

@@ -78,7 +78,7 @@ test("a candidate waits, is counted everywhere, and gets one verdict", async () 
     next_cursor: null,
     pending: before + 1,
   });
-  expect((await server().get("/health")).body.pending).toBe(before + 1);
+  expect((await server().get("/health")).body).toMatchObject({ pending: before + 1, memories_waiting: before + 1 });
   expect((await server().get("/stats")).body.pending).toBe(before + 1);
   const promoted = await server().post(`/memories/${body.id}/promote`, {
     actor: "anna",

@@ -90,5 +90,12 @@ export type VerifyAnswer = AnswerTo<Operations["verify"]>;
 /** `GET /doctor`. */
 export type DoctorAnswer = Diagnosis;
 
+/** `GET /ready`. */
+export interface ReadyAnswer {
+  readonly ready: boolean;
+  /** Why it cannot serve. */
+  readonly trouble?: string;
+}
+
 /** `GET /health`. */
 export type HealthAnswer = Health & { readonly version: string };

@@ -46,6 +46,7 @@ function pageText(page: SearchPage, out: Pane, { operands, options }: Invocation
     page.results.length === 0 ? nothingText(operands) : page.results.map((hit) => hitText(hit, out, isWide)).join("\n"),
     page.facets === undefined ? "" : facetsText(page.facets, out),
     elsewhereText(page, out),
+    page.notice === undefined ? "" : `\n${out.colours.dim(wrapText(cleanLine(page.notice), out.columns).join("\n"))}\n`,
   ].join("");
 }
 

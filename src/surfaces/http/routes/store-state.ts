@@ -5,7 +5,7 @@ import { count, named, oneOf, text } from "../../../model/schema.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { routeNotFound } from "../checks/errors.js";
 import { refuseQuery } from "../checks/query.js";
-import type { DoctorAnswer, HealthAnswer } from "../contract.js";
+import type { DoctorAnswer, HealthAnswer, ReadyAnswer } from "../contract.js";
 import { type Described, describeRoute } from "../describe/describe-route.js";
 import { jsonContent, type OpenApiOperation, schemaNamed } from "../describe/openapi-operation.js";
 
@@ -37,6 +37,18 @@ export function custodyRoutes(
       const { status, trouble, ...health } = await recorder.health();
       if (trouble !== undefined) reply.code(503).header("retry-after", "1");
       return { status, version, ...health, ...(trouble === undefined ? {} : { trouble }) };
+    },
+  );
+
+  app.get(
+    "/ready",
+    { config: { operation: describedReady, need: "open" } },
+    async (request, reply): Promise<ReadyAnswer> => {
+      refuseQuery(request);
+      const { trouble } = await recorder.health();
+      if (trouble === undefined) return { ready: true };
+      reply.code(503).header("retry-after", "1");
+      return { ready: false, trouble };
     },
   );
 }
@@ -82,17 +94,22 @@ const health: Described = {
       version: text,
       position: Type.Integer({ minimum: 0, description: "Position of the newest entry." }),
       indexed_through: Type.Integer({ minimum: 0, description: "Position through which entries are indexed." }),
+      texts_indexed_through: Type.Integer({
+        minimum: 0,
+        description: "Position through which texts are indexed; searches scan the rest.",
+      }),
       pending: Type.Optional(Type.Integer({ minimum: 0, description: "Number of candidates to review." })),
+      memories_waiting: Type.Optional(Type.Integer({ minimum: 0, description: "The same as `pending`." })),
       warnings: Type.Optional(
         Type.Array(Type.Literal("cut_off"), {
           description: "`cut_off`: the log was truncated or replaced.",
         }),
       ),
-      problems: Type.Optional(
-        Type.Array(Type.Object({ code: Type.Literal("entry_altered"), position: count, message: text, hint: text }), {
-          description: "Problems found since the start. `entry_altered`: a body does not match its hash.",
-        }),
-      ),
+      problems: Type.Array(Type.Object({ code: text, position: Type.Optional(count), message: text, hint: text }), {
+        description:
+          "Why it is `degraded`. `entry_altered`: a body does not match its hash; `cut_off`: the log was truncated or " +
+          "replaced; `index_behind`: the index is incomplete; others say why the log cannot be used, as `trouble`.",
+      }),
       trouble: Type.Optional(
         Type.String({
           description: "Why the log cannot be used; absent if it can. The positions are the last known ones.",
@@ -102,14 +119,34 @@ const health: Described = {
   ),
 };
 
-/** Routes described like operations, but not run by the reading side. */
-export const describedRoutes: readonly Described[] = [doctor, health];
-
-const answered = describeRoute(health);
-const describedHealth: OpenApiOperation = {
-  ...answered,
-  responses: {
-    ...answered.responses,
-    503: { description: "The log cannot be read or written.", content: jsonContent(schemaNamed("Health")) },
-  },
+const ready: Described = {
+  ...ofStore,
+  refusals: [],
+  name: "ready",
+  route: "GET /ready",
+  summary: "Check whether the server can serve",
+  description: "200, or 503 with `trouble` while the log cannot be read or written.",
+  output: named(
+    "Ready",
+    Type.Object({
+      ready: Type.Boolean(),
+      trouble: Type.Optional(Type.String({ description: "Why it cannot serve." })),
+    }),
+  ),
 };
+
+/** Routes described like operations, but not run by the reading side. */
+export const describedRoutes: readonly Described[] = [doctor, health, ready];
+
+const describedHealth = withUnavailable(health, "Health");
+const describedReady = withUnavailable(ready, "Ready");
+
+/** The answer is the same while the log cannot be used. */
+function withUnavailable(route: Described, schema: string): OpenApiOperation {
+  const described = describeRoute(route);
+  const unavailable = {
+    description: "The log cannot be read or written.",
+    content: jsonContent(schemaNamed(schema)),
+  };
+  return { ...described, responses: { ...described.responses, 503: unavailable } };
+}
