@@ -238,9 +238,9 @@ test.each([
   ["library", "process.exit(0)"],
   ["client", "SIGKILL"],
   ["client", "process.exit(0)"],
-] as const)("the %s: %s right after an awaited call loses nothing, ten of ten", async (how, end) => {
+] as const)("the %s: %s right after an awaited call loses nothing, 20 of 20", async (how, end) => {
   const model = await startModel();
-  const folders = Array.from({ length: 10 }, () => join(folderOfTest(), "kept"));
+  const folders = Array.from({ length: 20 }, () => join(folderOfTest(), "kept"));
   for (const folder of folders) {
     const body = `body: JSON.stringify({ model: "m", stream: true, messages: [{ role: "user", content: "hello" }] })`;
     const asks = `await (await fetch("${model}/v1/chat/completions", { method: "POST", ${body} })).text();`;
