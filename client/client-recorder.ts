@@ -53,7 +53,7 @@ export interface ConnectOptions {
   readonly timeout_ms?: number | undefined;
   /** How long a natural end of the process waits for the server: 1 s. */
   readonly end_ms_max?: number | undefined;
-  /** Hears what went wrong, and what was lost by it; by default a line on stderr. */
+  /** Hears what went wrong, each cause once a minute, and what was lost by it; by default a line on stderr. */
   readonly onProblem?: ((problem: Problem) => void) | undefined;
   /** @internal A test's own time. */
   readonly clock?: Clock | undefined;
@@ -141,9 +141,10 @@ function openSpool(
   }
 }
 
-function warnOnStderr({ code, message, dropped }: Problem): void {
+function warnOnStderr({ code, message, dropped, times = 1 }: Problem): void {
   const lost = dropped === 0 ? " (nothing is lost: captured entries wait and are sent again)" : ` (${dropped} lost)`;
-  console.warn(`hansard: ${code}: ${message}${lost}`);
+  const repeated = times === 1 ? "" : `, ${times} times`;
+  console.warn(`hansard: ${code}: ${message}${repeated}${lost}`);
 }
 
 type Labels = Omit<CaptureLabels, "session_id" | "memories_used" | "chunks_used">;

@@ -5,6 +5,7 @@ import type { Connection, WholeAnswer } from "./connection.js";
 import type { CaptureLabels } from "./default-labels.js";
 import { newId } from "./ids.js";
 import type { Captured, Counters, Problem } from "./outcomes.js";
+import { ProblemReports } from "./problem-reports.js";
 import { MemoryQueue, type Queue } from "./queue.js";
 import { type RetryLimits, retryDelay } from "./retry.js";
 import { failureOf, jsonObjectIn, reasonOf, toConnectionError } from "./server-errors.js";
@@ -30,6 +31,7 @@ const ENTRY_CHARS_MAX = 16 * 1024 * 1024;
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #memory: MemoryQueue;
+  readonly #reports: ProblemReports;
   #pending: Taken[] = [];
   #timer: { readonly at: number; cancel(): void } | undefined;
   #running: Promise<boolean> | undefined;
@@ -44,6 +46,8 @@ export class Delivery {
   constructor(options: DeliveryOptions) {
     this.#options = options;
     this.#memory = new MemoryQueue(options.memory_bytes_max);
+    // An error in the program's own handler must not reach the program.
+    this.#reports = new ProblemReports(options.clock, (problem) => quietly(() => options.onProblem(problem)));
     this.#schedule(0);
   }
 
@@ -106,18 +110,19 @@ export class Delivery {
     this.#left = spooled - lost;
     if (lost > 0) this.drop({ code: "spool_failed", message: "the spool was removed, and is lost", dropped: lost });
     this.#loseMemory();
+    this.#reports.flush();
   }
 
   /** The process ends: what only memory holds is lost, and reported. */
   end(): void {
     this.write();
     this.#loseMemory();
+    this.#reports.flush();
   }
 
   drop(problem: Problem): void {
     this.#dropped += problem.dropped;
-    // An error in the program's own handler must not reach the program.
-    quietly(() => this.#options.onProblem(problem));
+    this.#reports.add(problem);
   }
 
   #loseMemory(): void {

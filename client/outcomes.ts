@@ -23,4 +23,6 @@ export interface Problem {
   readonly message: string;
   /** How many entries are lost by it; 0 where all will be sent again. */
   readonly dropped: number;
+  /** How often it happened since it was told last, where that is more than once: each cause is reported once a minute. */
+  readonly times?: number;
 }

@@ -1,5 +1,5 @@
-// What `npm pack` in client/ runs first: the client as one small file, since agents load it in browsers too, and its types with
-// their comments, since editors show them.
+// What `npm pack` in client/, and `npm install` of that folder, run first: the client as one small file, since agents load it in
+// browsers too, and its types with their comments, since editors show them.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { rollUpTypes } from "./build-types.mjs";

@@ -112,7 +112,12 @@ test.each([-1, 0.5, 5, 1e9])(
     const { recorder, problems } = connect(url);
     await recorder.append(["a", "b", "c"].map((error) => ({ kind: "error", error })));
     expect(await recorder.flush(PATIENTLY)).toEqual({ queued: 0, spooled: 0, sent: 0, dropped: 3 });
-    expect(problems).toEqual(Array(3).fill({ code: "field_invalid", message: "no", dropped: 1 }));
+    await recorder.close();
+    const problem = { code: "field_invalid", message: "no" };
+    expect(problems).toEqual([
+      { ...problem, dropped: 1 },
+      { ...problem, dropped: 2, times: 2 },
+    ]);
   },
 );
 
@@ -130,3 +135,24 @@ test("an entry that is too large for a proxy in front of the server does not blo
   const { entries } = (await server.get("/entries?limit=50")).body;
   expect(entries.map(({ error }: { error: string }) => error).toReversed()).toEqual(errors.toSpliced(1, 1));
 });
+
+test("closing sends as much as fits its time, leaves the rest in the spool, and the next recorder sends that once", async () => {
+  const server = await startServer();
+  let delay_ms = 150;
+  const slow = await standBefore(server.address, (_, __, pass) => void setTimeout(pass, delay_ms));
+  const { recorder, spool, problems } = connect(slow, { linger_ms: 60_000 });
+  const entries = Array.from({ length: 20_000 }, (_, nth) => ({ kind: "error" as const, error: `e${nth}` }));
+  await recorder.append(entries);
+  const start = performance.now();
+  const { sent, spooled, queued, dropped } = await recorder.close({ timeout_ms: 1_000 });
+  // The machine may be busy.
+  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(sent).toBeGreaterThanOrEqual(500);
+  expect({ queued, dropped, all: sent + spooled }).toEqual({ queued: 0, dropped: 0, all: 20_000 });
+  expect(spooled).toBeGreaterThan(0);
+  expect(problems).toEqual([]);
+  delay_ms = 0;
+  const next = connect(slow, { spool });
+  await next.recorder.flush(PATIENTLY);
+  expect((await server.get("/health")).body.position).toBe(20_000);
+}, 60_000);

@@ -178,6 +178,7 @@ test("a spool that is full, corrupt, shared or not to be had loses no more than 
   const heirs = [connect(server.address, { spool: left.spool }), connect(server.address, { spool: left.spool })];
   await Promise.all(heirs.map(({ recorder }) => recorder.flush(PATIENTLY)));
   expect(heirs.map(({ recorder }) => recorder.counters.sent).sort()).toEqual([0, 2]);
+  await Promise.all(heirs.map(({ recorder }) => recorder.close()));
   expect(heirs.flatMap(({ problems }) => problems)).toMatchObject([
     { code: "spool_corrupt", dropped: 1 },
     { code: "spool_corrupt", dropped: 1 },

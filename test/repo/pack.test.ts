@@ -10,7 +10,7 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { runCommand, runNpm } from "../../scripts/run-command.mjs";
 import { databaseOfTest } from "../support/postgres.js";
-import { folderOfFile } from "../support/temporary-folder.js";
+import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
 
 const folder = folderOfFile();
 const installed = join(folder, "node_modules", "hansard");
@@ -80,6 +80,20 @@ test("the client is a package of its own too: below 60 KB, without dependencies,
   const run = await runCommand(process.execPath, ["--input-type=module", "-e", script], { cwd: folder });
   expect(run).toEqual({ status: 0, stdout: "true\n", stderr: "" });
 });
+
+test("`npm install CLONE/client` is enough to use the client", async () => {
+  const own = folderOfTest();
+  writeFileSync(join(own, "package.json"), JSON.stringify({ name: "agent", private: true, type: "module" }));
+  const flags = ["--offline", "--no-audit", "--no-fund"];
+  const install = await runNpm(["install", ...flags, join(repositoryRoot, "client")], { cwd: own });
+  expect(install, install.stderr).toMatchObject({ status: 0 });
+  const script =
+    "const { connectRecorder } = await import('hansard-client'); " +
+    "const recorder = connectRecorder({ url: 'http://127.0.0.1:9', spool: 'spool', onProblem: () => undefined }); " +
+    "await recorder.session('s').error({ error: 'e' }); console.log((await recorder.close({ timeout_ms: 50 })).spooled)";
+  const run = await runCommand(process.execPath, ["--input-type=module", "-e", script], { cwd: own });
+  expect(run).toEqual({ status: 0, stdout: "1\n", stderr: "" });
+}, 300_000);
 
 test("whatever the package exports is in it", () => {
   const { exports, bin } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
