@@ -47,7 +47,7 @@ export const sessionTree = named(
       Type.Unsafe<true>({
         const: true,
         description:
-          "There is more than a tree holds: of the entries it has the first 10,000, of the sessions the first 1,000.",
+          "There is more than a tree holds: it has the first 10,000 entries, 1,000 sessions, or 128 Mi characters.",
       }),
     ),
   }),

@@ -6,6 +6,7 @@ import { contentText } from "../model/content-parts.js";
 import type { Entry } from "../model/entry.js";
 import { firstWords } from "../model/first-words.js";
 import { isJsonObject } from "../model/json.js";
+import { limits } from "../model/limits.js";
 import { TimeSlice } from "../model/scheduling.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
 import { rounded } from "../usage/call-ledger.js";
@@ -18,8 +19,8 @@ import type { SessionTree } from "./session-tree.js";
 const ENTRIES_MAX = 10_000;
 const SESSIONS_MAX = 1_000;
 const TITLE_CHARS = 120;
-/** Of a text, as much as is masked for a title. */
-const READ_CHARS = 1_500;
+/** Of a text, as much as is masked for a title: longer than any key that begins it. */
+const MASKED_CHARS = 16_384;
 const PAGE = 500;
 /** Parents that are of another kind are looked up, and theirs: so many generations. */
 const LOOKUPS_MAX = 32;
@@ -56,6 +57,8 @@ class TreeReading {
   readonly #parts: SessionParts;
   readonly #asked: string;
   readonly #entries: EntryReader;
+  /** Bodies hold what was sent with every call. */
+  readonly #room = { chars: limits.history_read_chars };
   readonly #slice = new TimeSlice();
   readonly #byId = new Map<string, Found>();
   /** Entries that are shown as another one: a message as its interaction, a response too. */
@@ -110,13 +113,14 @@ class TreeReading {
   async #read(positions: readonly number[]): Promise<void> {
     this.#spent ??= await this.#spentByPosition();
     for (let at = 0; at < positions.length; at += PAGE) {
-      for await (const entries of this.#entries.readInParts(positions.slice(at, at + PAGE))) {
+      for await (const entries of this.#entries.readInParts(positions.slice(at, at + PAGE), this.#room)) {
         for (const entry of entries) {
           this.#add(entry);
           if (this.#slice.isOver) await this.#slice.next();
         }
       }
     }
+    if (this.#room.chars <= 0) this.is_cut = true;
   }
 
   async #spentByPosition(): Promise<Map<number, { tokens: number; cost: number | undefined }>> {
@@ -310,5 +314,5 @@ function nameIn(value: object): string | undefined {
 
 /** Masked before it is cut: no secret is cut in two and shown. */
 function titleOf(text: string, mask: SessionParts["mask"]): string {
-  return firstWords(mask.text(text.slice(0, READ_CHARS)), TITLE_CHARS);
+  return firstWords(mask.text(text.slice(0, MASKED_CHARS)), TITLE_CHARS);
 }

@@ -149,6 +149,8 @@ describe("a tree", () => {
     ]);
     const text = JSON.stringify(tree);
     expect(text).not.toContain(secret.slice(0, 12));
+    const key = `-----BEGIN PRIVATE KEY-----\n${"MIIEvQIBADANBgkqhkiG9w0B\n".repeat(130)}-----END PRIVATE KEY-----`;
+    expect(JSON.stringify(await treeOf([call("a", 0, { prompt: key })]))).not.toContain("MIIE");
   });
 
   test("is undefined for a session that is not there", async () => {
@@ -184,6 +186,16 @@ test("100,000 entries, one inside of the other, make an answer of bounded size a
   expect(depth).toBe(90);
   // The machine may be busy with other tests.
   expect(longest).toBeLessThan(1_000);
+}, 120_000);
+
+test("large calls are read only as far as 128 Mi characters", async () => {
+  const { recorder } = memoryRecorder();
+  const context_pack = { messages: [{ role: "user", content: "x".repeat(15 * 1024 * 1024) }] };
+  for (let nth = 0; nth < 12; nth += 1) await recorder.append(call(`big-${nth}`, nth, { context_pack }));
+  const tree = await recorder.session("s").tree();
+  expect(tree?.is_cut).toBe(true);
+  expect(tree?.roots.length).toBeGreaterThanOrEqual(8);
+  expect(tree?.roots.length).toBeLessThan(12);
 }, 120_000);
 
 test("over HTTP it is the same, and an unknown session is a 404", async () => {

@@ -104,10 +104,17 @@ export class EntryReader {
     return found.map((entry) => (entry instanceof AlteredBody ? entry.shown : this.#mask.entry(entry)));
   }
 
-  /** The same as `read`, in parts of at most `READ_BYTES`, each with at least one entry that is there. */
-  async *readInParts(positions: readonly number[]): AsyncGenerator<readonly Entry[]> {
-    for (let at = 0; at < positions.length; ) {
+  /**
+   * The same as `read`, in parts of at most `READ_BYTES`, each with at least one entry that is there. It counts down how much text
+   * may be read, and ends where nothing of that is left.
+   */
+  async *readInParts(
+    positions: readonly number[],
+    room: { chars: number } = { chars: Number.POSITIVE_INFINITY },
+  ): AsyncGenerator<readonly Entry[]> {
+    for (let at = 0; at < positions.length && room.chars > 0; ) {
       const stored = await this.#log.getBodies(positions.slice(at), READ_BYTES);
+      for (const one of stored) room.chars -= one?.body?.length ?? 0;
       const found = await this.#withResponses(toReadable(stored));
       const entries = found.filter((entry): entry is Entry => !(entry instanceof AlteredBody));
       if (entries.length > 0) yield entries;
