@@ -14,6 +14,7 @@ const onPostgres = ["http.test", "filters.test", "http-forget.test", "tail.test"
 /** What takes long, for `npm run test:slow`: programs that are killed, disks that fill up, servers under floods, large files. */
 const slow = [
   "attack/floods",
+  "attack/route-limits",
   "crash/exchanged-log",
   "crash/file-size-limit",
   "crash/forget-kill",
