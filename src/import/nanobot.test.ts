@@ -232,7 +232,7 @@ describe("odd sessions", () => {
     const bench = importBench();
     const lines = [header({ title: false, parent: { x: 1 } }), said("one")];
     await bench.import(bench.write("s.jsonl", lines));
-    expect(await bench.recorder.session("k:1").summary()).toMatchObject({ title: "", parent: "" });
+    expect(await bench.recorder.session("k:1").summary()).toMatchObject({ title_source: "first_prompt", parent: "" });
     expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" }))).toEqual(lines);
   });
 

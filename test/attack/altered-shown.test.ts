@@ -129,6 +129,9 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
       session_id: "",
       project: "",
       client: "",
+      user_id: "",
+      tags: [],
+      parent_id: "",
       recorded_by: "",
       created_at: expect.any(String),
       recorded_at: expect.any(String),
@@ -254,14 +257,14 @@ test("the page says that entries were altered, and shows none of their words", a
   const { data, forge } = await recorded(itemAt(engines, 0).intrude, "sqlite");
   const server = await startServer({ data });
   await forge();
-  for (const path of ["sessions/s", "", `search?q=${TRUE}`]) {
+  for (const path of ["sessions/s", "entries", `search?q=${TRUE}`]) {
     const { page, problems } = await open(`${server.address}/ui/${path}`);
     await page.getByText(ALTERED_WORDS).first().waitFor();
     // Whole reads are faults, which the console tells.
     const others = problems.filter((problem) => !problem.includes("status of 500"));
     expect([path, await page.getByText(FORGED).count(), others]).toEqual([path, 0, []]);
   }
-  const { page } = await open(`${server.address}/ui/integrity`);
+  const { page } = await open(`${server.address}/ui/system`);
   await page
     .getByText(/does not match its hash/)
     .first()

@@ -74,7 +74,7 @@ describe("tool calls and content parts of odd shapes", () => {
     for (const path of [...paths, "/sessions/s/history?format=anthropic", "/reflection", "/export"]) {
       expect(`${path} ${(await server.get(path)).status}`).toBe(`${path} 200`);
     }
-    const { page, problems } = await open(server.address);
+    const { page, problems } = await open(`${server.address}/ui/entries`);
     await page.getByText("still to be seen", { exact: true }).waitFor({ timeout: 20_000 });
     expect(await page.locator(".entry-line").count()).toBeGreaterThan(5);
     await page.goto(`${server.address}/ui/sessions/s`);

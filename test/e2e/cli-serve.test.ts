@@ -118,7 +118,7 @@ test("on a terminal everything is text: the address, refused requests, and the e
     data,
     columns: 80,
     onText: (seen, type) => {
-      const address = /Address +(http\S+)/.exec(stripVTControlCharacters(seen))?.[1];
+      const address = /Page +(http\S+)/.exec(stripVTControlCharacters(seen))?.[1];
       if (step === "start" && seen.includes("Ctrl-C")) {
         step = "ask";
         void fetch(`${address}/entries`, { headers: { authorization: `Bearer ${key}` } });

@@ -31,7 +31,7 @@ test("an unknown parameter is answered with the one that was meant, and the know
   const server = file();
   const { hint } = (await server.get("/entries?sesion_id=x")).body.error;
   expect(hint).toBe(
-    "Did you mean session_id? Parameters are project, session_id, client, user_id, tag, parent_id, kind, role, tool, model, is, since, until, limit, cursor.",
+    "Did you mean session_id? Parameters are project, session_id, client, user_id, tag, parent_id, kind, role, tool, file, model, is, since, until, limit, cursor.",
   );
 });
 

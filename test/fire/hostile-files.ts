@@ -77,6 +77,53 @@ export const samples: readonly Sample[] = [
     ...["import", "antigravity", "brain", "7d1e0000-0000-4000-8000-000000000001"],
     ...[".system_generated", "logs", "transcript_full.jsonl"],
   ),
+  fixture("qwen-code", "import", "qwen-code", "-srv-shop", "chats", "9e1d0000-0000-4000-8000-000000000001.jsonl"),
+  fixture("copilot-cli", "import", "copilot-cli", "7c0f0000-0000-4000-8000-000000000001", "events.jsonl"),
+  fixture("kiro-cli", "import", "kiro-cli", "6f0e0000-0000-4000-8000-000000000001.jsonl"),
+  fixture("goose", "import", "goose", "20260504_1.jsonl"),
+  fixture("kimi-code", "import", "kimi-code", "wd_shop_ab", "k-1", "agents", "main", "wire.jsonl"),
+  fixture("kimi-cli", "import", "kimi-cli", "sessions", "6a2f", "kc-1", "context.jsonl"),
+  fixture("droid", "import", "droid", "d-1.jsonl"),
+  {
+    format: "aider",
+    name: ".aider.chat.history.md",
+    write: (to) =>
+      writeFileSync(
+        to,
+        "# aider chat started at 2026-05-04 08:00:00\n\n#### Round it.  \n\nRounded.\n\n> Tokens: 10 sent, 2 received.\n",
+      ),
+  },
+  document("cline", {
+    version: 1,
+    agent: "cline",
+    sessionId: "c-1",
+    system_prompt: "Be brief.",
+    messages: [{ id: "m1", role: "user", ts: 1_777_881_600_000, content: [{ type: "text", text: "Round it." }] }],
+  }),
+  document("roo-code", [
+    { role: "user", content: [{ type: "text", text: "<task>Round it.</task>" }], ts: 1_777_881_600_000 },
+    { role: "assistant", content: [{ type: "text", text: "Rounded." }], ts: 1_777_881_601_000, isSummary: false },
+  ]),
+  document("vscode-copilot", {
+    version: 3,
+    sessionId: "v-1",
+    creationDate: 1_777_881_600_000,
+    requests: [
+      {
+        requestId: "r1",
+        timestamp: 1_777_881_600_000,
+        message: { text: "Round it.", parts: [] },
+        response: [{ value: "Rounded." }],
+      },
+    ],
+  }),
+  tables(
+    "zed",
+    `CREATE TABLE threads(id TEXT PRIMARY KEY, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB, parent_id TEXT,
+       folder_paths TEXT, created_at TEXT);
+     INSERT INTO threads VALUES ('z-1', 'Rounding', '2026-05-04T08:00:00Z', 'json',
+       '{"version":"0.3.0","title":"Rounding","messages":[]}', NULL, NULL, '2026-05-04T08:00:00Z')`,
+  ),
   fixture("nanobot", "import", "nanobot", "telegram_42.jsonl"),
   fixture("timmy", "import", "timmy", "session_2026-03-14.jsonl"),
   document("chatgpt", [

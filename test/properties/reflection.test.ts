@@ -132,7 +132,7 @@ test("the order of the entries, and the Markdown's lines, do not depend on recor
       expect(reflect([...given].reverse(), { dislikes })).toEqual(report);
       if (report.reviewed === 0) return;
       const headings = report.markdown.split("\n").filter((line) => /^#{2,3} (?!#)/.test(line));
-      expect(headings).toHaveLength(10);
+      expect(headings).toHaveLength(11);
       expect(report.markdown.split(/\n/).every((line) => line === "" || /^(#{2,3} |- |\S)/u.test(line))).toBe(true);
     }),
     fuzz(300),

@@ -153,7 +153,11 @@ async function recorded({ entries, forgotten }: Recorded): Promise<Recorder> {
 
 /** What history showed when an entry came, from a store that holds no more; a question behind it shows what leads it. */
 async function historyBefore(session: Recorded, position: number): Promise<readonly unknown[]> {
-  const entries = session.entries.slice(0, position - 1);
+  // A request that was recorded earlier is taken as its prompt and response, as if its messages were not known.
+  const entries = session.entries.slice(0, position - 1).map((entry) => {
+    const { messages: _, system: __, ...pack } = (entry.context_pack ?? {}) as { readonly [name: string]: unknown };
+    return entry.context_pack === undefined ? entry : { ...entry, context_pack: pack };
+  });
   const before = await recorded({ entries, forgotten: session.forgotten.filter((index) => index < position - 1) });
   // Before a message that was not recorded as a call, interactions are no part of what the program was given.
   await before.session("s").info({ metadata: { source: {} } });
@@ -263,7 +267,7 @@ test(
           const before = turns.findLast(
             (turn) => turn.position < position && callOf(turn.position) !== callOf(position),
           );
-          const { system: _, tools: __, ...previous } = context.previous ?? {};
+          const { previous } = context;
           const expected =
             before === undefined
               ? undefined
@@ -276,8 +280,9 @@ test(
                     removed: without(toolsOf(before.context), toolsOf(context)),
                   },
                 };
-          const { removed } = context.previous ?? {};
-          expect(removed === undefined ? undefined : { ...previous, removed: bare(removed) }).toEqual(expected);
+          expect(previous === undefined ? undefined : { ...previous, removed: bare(previous.removed) }).toEqual(
+            expected,
+          );
         }
       }),
       fuzz(150),

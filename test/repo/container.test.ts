@@ -85,7 +85,10 @@ test("what a model is asked when it proposes memories is in the image too", asyn
   const [program, ...args] = command;
   const said = { kind: "message", role: "user", session_id: "s1", created_at: "2026-01-01T00:00:00Z" };
   const entries = join(folderOfTest(), "entries.ndjson");
-  writeFileSync(entries, `${JSON.stringify({ ...said, content: "The door of the archive is painted green" })}\n`);
+  const lines = Array.from({ length: 24 }, (_, nth) =>
+    JSON.stringify({ ...said, content: `The door of archive ${nth} is painted green` }),
+  );
+  writeFileSync(entries, lines.join("\n"));
   const recorded = await runCommand("/bin/sh", ["-c", `"$0" "$@" record - < '${entries}'`, program, ...args], {
     cwd: image,
     env,
@@ -93,7 +96,7 @@ test("what a model is asked when it proposes memories is in the image too", asyn
   expect(recorded, recorded.stderr).toMatchObject({ status: 0 });
   const asked = join(folderOfTest(), "asked");
   const via = `cat > '${asked}'; echo '{"memories": []}'`;
-  const extracted = await runCommand(program, [...args, "extract", "--via", via], { cwd: image, env });
+  const extracted = await runCommand(program, [...args, "extract", "--yes", "--via", via], { cwd: image, env });
   expect(extracted, extracted.stderr).toMatchObject({ status: 0 });
   const [first = ""] = read("docs/EXTRACTION_PROMPT.md").split("\n");
   expect(first).not.toBe("");

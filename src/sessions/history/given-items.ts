@@ -4,10 +4,10 @@ import type { EntryOf, Interaction } from "../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { type Item, type ItemOrigin, messageToItems } from "./items.js";
 
-/** Undefined if the messages were not recorded. */
+/** Undefined if no message was recorded. */
 export function givenItems(interaction: Interaction): readonly Item[] | undefined {
   const { messages, system } = interaction.context_pack;
-  if (!Array.isArray(messages)) return undefined;
+  if (!Array.isArray(messages) || messages.length === 0) return undefined;
   const from = { entry_id: interaction.id, position: interaction.position };
   const systems = system === undefined || system === null ? [] : [{ role: "system", content: system }];
   const names = new CallNames();
