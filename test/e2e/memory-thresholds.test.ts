@@ -74,8 +74,9 @@ describe("time", () => {
     expect(await recorder.memories.reinforce()).toMatchObject({ reinforced: [{ confirmed: true }], waiting: [] });
   });
 
-  test("a model reads a session after 30 minutes without an entry", async () => {
-    await recorder.append({ kind: "message", session_id: "s", role: "user", content });
+  test("a model reads a session of 20 entries after 30 minutes without an entry", async () => {
+    const said = { kind: "message", session_id: "s", role: "user" } as const;
+    await recorder.append(Array.from({ length: 20 }, (_, nth) => ({ ...said, content: `${content} ${nth}` })));
     const model = { via: `cat > /dev/null; echo '{"memories": []}'` };
     const audits = async (): Promise<number> => {
       await recorder.memories.extract({ model });
