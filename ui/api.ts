@@ -14,6 +14,7 @@ import type {
   MemoryAnswer,
   MemoryPage,
   MemorySummary,
+  OutlineAnswer,
   ProposalAnswer,
   ReflectionAnswer,
   SearchAnswer,
@@ -41,6 +42,7 @@ export type {
   HealthAnswer,
   MemoryAnswer,
   MemoryPage,
+  OutlineAnswer,
   ReflectionAnswer,
   SessionPage,
   ToldAnswer,
@@ -201,6 +203,9 @@ export const listSessions = (query: QueryParameters, signal?: AbortSignal) =>
 
 export const getSession = (id: string, signal?: AbortSignal) =>
   request<SessionAnswer>(`/sessions/${part(id)}`, { signal });
+
+export const getOutline = (id: string, signal?: AbortSignal) =>
+  request<OutlineAnswer>(`/sessions/${part(id)}/outline`, { signal });
 
 export const sessionEntries = (id: string, query: QueryParameters, signal?: AbortSignal) =>
   requestRows(buildUrl(`/sessions/${part(id)}/entries`, query), signal);

@@ -48,7 +48,7 @@ test("a subagent is a line in its place, with its outline, and leads to its own 
   const outline = page.getByRole("list", { name: "Outline of the subagent" });
   await outline.getByText("List every place that rounds money").waitFor();
   await outline.getByText("4 tool calls: grep, read_file").waitFor();
-  await page.getByRole("link", { name: "Audit: every place that rounds money" }).click();
+  await page.locator(".transcript").getByRole("link", { name: "Audit: every place that rounds money" }).click();
   await page.getByText("For each say whether it agrees").waitFor();
   await page.getByRole("link", { name: "atlas/invoices-march" }).click();
   await page.getByRole("heading", { name: "Invoice totals off by one cent" }).waitFor();
@@ -155,17 +155,17 @@ test("what comes while one reads further up waits, and follows a reader who is a
   await page.locator('.map[data-whole="true"]').waitFor();
   await server().post("/entries", { kind: "message", session_id: "live", role: "user", content: "the newest" });
   await page.getByRole("button", { name: "1 new" }).click();
-  await page.getByText("the newest", { exact: true }).waitFor();
+  await page.locator(".transcript").getByText("the newest", { exact: true }).waitFor();
   // Until the page knows that its reader is at the end, what comes waits.
   await page.getByRole("button", { name: "1 new" }).waitFor({ state: "hidden" });
   await server().post("/entries", { kind: "message", session_id: "live", role: "user", content: "and one more" });
-  await page.getByText("and one more", { exact: true }).waitFor();
+  await page.locator(".transcript").getByText("and one more", { exact: true }).waitFor();
   const leftPx = "(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop)";
   const toTheEnd = () => page.evaluate<number>(`${leftPx}(document.querySelector(".transcript"))`);
   await expect.poll(toTheEnd).toBeLessThan(5);
   const tall = `${"a paragraph\n\n".repeat(30)}its last line`;
   await server().post("/entries", { kind: "message", session_id: "live", role: "user", content: tall });
-  await page.getByText("its last line", { exact: true }).waitFor();
+  await page.locator(".transcript").getByText("its last line", { exact: true }).waitFor();
   await expect.poll(toTheEnd).toBeLessThan(5);
 });
 

@@ -1,5 +1,5 @@
 // The title, facts and actions of a session.
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { usePermission } from "../access.js";
 import { getHistory, getUsage, type Session, send, toApiError } from "../api.js";
 import {
@@ -21,13 +21,16 @@ export function SessionHead(options: {
   readonly id: string;
   readonly title: string;
   readonly session: Session | undefined;
+  /** What else can be done, first. */
+  readonly children: ReactNode;
 }) {
-  const { id, title, session } = options;
+  const { id, title, session, children } = options;
   return (
     <header className="session-head">
       <h1 dir="auto">{title}</h1>
       <p className="facts">{session === undefined ? "…" : <Facts session={session} />}</p>
       <p className="actions">
+        {children}
         <CopyHistory id={id} />
         <Export id={id} />
       </p>

@@ -25,6 +25,7 @@ const groups = [
       ["]  [", "next, previous turn"],
       ["n  p", "next, previous match or error; continues through all search results"],
       ["e  E", "next, previous error"],
+      ["t", "outline of turns"],
       ["f", "find in this session"],
       ["o", "open or close"],
       ["c", "what the model saw"],

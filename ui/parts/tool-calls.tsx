@@ -1,10 +1,12 @@
 // Tool calls, one line each; arguments and result open below. Long runs fold into one line.
-import { useMemo, useState } from "react";
+import { createContext, useContext, useMemo, useState } from "react";
 import { contentText, messageParts } from "../../src/model/content-parts.js";
-import { argumentSummary, firstLine, formatDuration, formatSize, plural, toText } from "../format.js";
+import { firstLine, formatCount, formatDuration, plural, toText } from "../format.js";
 import { Highlighted, useIsMatch } from "../highlight.js";
 import { Link, to } from "../router.js";
+import { findEdit, type Values } from "../transcript/edits.js";
 import type { Call } from "../transcript/lines.js";
+import { toolRow } from "../transcript/tool-rows.js";
 import { CodeBlock, RecordedImage } from "./code-block.js";
 import { useShowMore } from "./show-more.js";
 
@@ -14,6 +16,9 @@ const RUN_MAX = 5;
 const DRAWN_FIRST = 100;
 /** Longer results are not parsed as JSON. */
 const JSON_CHARS_MAX = 200_000;
+
+/** The folder that the session worked in; paths are shown from there. */
+export const FolderContext = createContext("");
 
 export function ToolCalls(options: {
   readonly calls: readonly Call[];
@@ -63,27 +68,52 @@ function CallLine({ call, isOpen }: { readonly call: Call; readonly isOpen: bool
   const [isOpenedHere, setOpenedHere] = useState(false);
   const shown = isOpen !== isOpenedHere;
   const result = useMemo(() => resultText(call.result), [call.result]);
-  const facts = [
-    call.duration_ms === undefined ? "" : formatDuration(call.duration_ms),
-    call.result === undefined ? "no result recorded" : formatSize(result.length),
-  ].filter((fact) => fact !== "");
+  const folder = useContext(FolderContext);
+  const row = useMemo(() => toolRow(call, result, folder), [call, result, folder]);
+  const facts = [...row.facts, call.duration_ms === undefined ? "" : formatDuration(call.duration_ms)];
   return (
     <div className="call" data-failed={call.failed || undefined}>
-      <button type="button" className="call-line" aria-expanded={shown} onClick={() => setOpenedHere(!isOpenedHere)}>
+      <button
+        type="button"
+        className="call-line"
+        title={firstLine(call.tool, 80)}
+        aria-expanded={shown}
+        onClick={() => setOpenedHere(!isOpenedHere)}
+      >
         <span className="tool">
-          {call.failed && <span className="cross">✗ </span>}
-          <Highlighted text={call.tool} />
+          <Highlighted text={row.name} />
         </span>
         <span className="argument" dir="auto">
-          <Highlighted text={argumentSummary(call.args)} />
+          <Highlighted text={row.text} />
         </span>
         <span className="facts">
-          {call.failed && <span className="only-read">failed </span>}
-          {facts.join(" · ")}
+          {call.failed && (
+            <>
+              <span className="cross" aria-hidden="true">
+                ✗{" "}
+              </span>
+              <span className="only-read">failed </span>
+            </>
+          )}
+          {row.changed !== undefined && <Changed {...row.changed} />}
+          {facts.filter((fact) => fact !== "").join(" · ")}
         </span>
       </button>
+      {!shown && row.error !== "" && (
+        <p className="call-error" dir="auto">
+          <Highlighted text={row.error} />
+        </p>
+      )}
       {shown && <CallDetail call={call} result={result} />}
     </div>
+  );
+}
+
+function Changed({ added, removed }: { readonly added: number; readonly removed: number }) {
+  return (
+    <>
+      <span className="added">+{formatCount(added)}</span> <span className="removed">−{formatCount(removed)}</span>{" "}
+    </>
   );
 }
 
@@ -126,7 +156,7 @@ function Arguments({ args }: { readonly args: unknown }) {
 }
 
 function NamedArguments({ args }: { readonly args: object }) {
-  const edit = findEdit(args as { readonly [name: string]: unknown });
+  const edit = findEdit(args as Values);
   const all = Object.entries(args).filter(([name]) => edit?.names.includes(name) !== true);
   const isLong = (value: unknown): boolean => typeof value === "string" && /\n/.test(value);
   const short = useShowMore(
@@ -191,68 +221,4 @@ function countTools(calls: readonly Call[]): string {
   const counts = new Map<string, number>();
   for (const { tool } of calls) counts.set(tool, (counts.get(tool) ?? 0) + 1);
   return firstLine([...counts].map(([tool, count]) => (count === 1 ? tool : `${tool} ×${count}`)).join(", "));
-}
-
-/** Names under which agents pass a text and its replacement. */
-const editArguments = [
-  ["old_string", "new_string"],
-  ["old_str", "new_str"],
-  ["old_text", "new_text"],
-  ["oldText", "newText"],
-  ["oldString", "newString"],
-] as const;
-
-type Values = { readonly [name: string]: unknown };
-
-/** An edit in the arguments as a diff, with the names of the arguments it uses; undefined if there is none. */
-function findEdit(args: Values): { readonly names: readonly string[]; readonly diff: string } | undefined {
-  const own = diffOf(args);
-  if (own !== undefined) return own;
-  const { edits } = args;
-  if (!Array.isArray(edits) || edits.length === 0) return undefined;
-  const several = edits.map((edit: unknown) =>
-    typeof edit === "object" && edit !== null ? diffOf(edit as Values)?.diff : undefined,
-  );
-  return several.includes(undefined) ? undefined : { names: ["edits"], diff: several.join("\n@@\n") };
-}
-
-function diffOf(values: Values): ReturnType<typeof findEdit> {
-  for (const [before, after] of editArguments) {
-    const [old, young] = [values[before], values[after]];
-    if (typeof old === "string" && typeof young === "string") {
-      return { names: [before, after], diff: diffLines(old, young).join("\n") };
-    }
-  }
-  return undefined;
-}
-
-/** Unchanged lines shown before and after a change. */
-const DIFF_CONTEXT_LINES = 3;
-
-/** Finds the common beginning and end; everything in between counts as changed. */
-function diffLines(before: string, after: string): readonly string[] {
-  const [old, young] = [split(before), split(after)];
-  const shorter = Math.min(old.length, young.length);
-  let head = 0;
-  while (head < shorter && old[head] === young[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && old.at(-1 - tail) === young.at(-1 - tail)) tail += 1;
-  const signed = (sign: string, lines: readonly string[]) => lines.map((line) => `${sign}${line}`);
-  const [lead, rest] = [Math.min(head, DIFF_CONTEXT_LINES), Math.min(tail, DIFF_CONTEXT_LINES)];
-  return [
-    ...skippedLines(head - lead),
-    ...signed(" ", old.slice(head - lead, head)),
-    ...signed("-", old.slice(head, old.length - tail)),
-    ...signed("+", young.slice(head, young.length - tail)),
-    ...signed(" ", old.slice(old.length - tail, old.length - tail + rest)),
-    ...skippedLines(tail - rest),
-  ];
-}
-
-function skippedLines(count: number): readonly string[] {
-  return count === 0 ? [] : [`@@ ${plural(count, "line")} unchanged @@`];
-}
-
-function split(text: string): readonly string[] {
-  return text === "" ? [] : text.split("\n");
 }

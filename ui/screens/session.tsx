@@ -1,7 +1,7 @@
 // One session: its transcript, with a map of the whole session at the side.
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { type PointerEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { ApiError } from "../api.js";
+import { ApiError, type Session } from "../api.js";
 import { plural } from "../format.js";
 import { HighlightProvider } from "../highlight.js";
 import { useKeys } from "../keyboard.js";
@@ -9,8 +9,10 @@ import { sessionTitle } from "../labels.js";
 import { THROUGH_ALL } from "../parts/entry-line.js";
 import { FindBar, matchInOtherSession, useFind } from "../parts/find-bar.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
+import { OutlineRail } from "../parts/outline-rail.js";
 import { ProposeMemory } from "../parts/propose-memory.js";
 import { SessionHead } from "../parts/session-head.js";
+import { FolderContext } from "../parts/tool-calls.js";
 import { TranscriptLine } from "../parts/transcript-line.js";
 import { Link, navigate, type Route, setQuery, to } from "../router.js";
 import { isTurn, type Line, type Transcript } from "../transcript/lines.js";
@@ -25,6 +27,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
   const q = place.query.get("q") ?? "";
   const found = useFind(id, q);
   const title = session === undefined ? id : sessionTitle(session);
+  const folder = typeof session?.metadata.cwd === "string" ? session.metadata.cwd : "";
   const isGone = error instanceof ApiError && error.code === "session_not_found";
   useTabTitle(session === undefined || isGone ? undefined : title);
   const scroller = useRef<HTMLElement>(null);
@@ -43,12 +46,14 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
   });
   const fresh = useFollowEnd({ list, count: entries, isWhole });
 
+  const shown = useRef({ hash: "", at: -1 });
   const show = useCallback(
-    (at: number): void => {
+    (at: number, align: "center" | "start" = "center"): void => {
       const line = lines[at];
       if (line === undefined) return;
       setHere(line.key);
-      list.scrollToIndex(at, { align: "center" });
+      shown.current = { hash: String(line.key), at };
+      list.scrollToIndex(at, { align });
       navigate(`${location.pathname}${location.search}#${line.key}`, { replace: true });
     },
     [lines, list],
@@ -56,7 +61,6 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
 
   // Scrolls to the linked entry once it is loaded. Scrolling takes several frames, and the line's index changes as
   // earlier entries load, so this repeats until the reader moves.
-  const shown = useRef({ hash: "", at: -1 });
   const hasMoved = useRef(false);
   const moves = useCallback((): void => {
     hasMoved.current = true;
@@ -74,6 +78,14 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     list.scrollToIndex(at, { align: "center" });
   }, [target, lineByPosition, lines, isWhole, list, place.hash]);
 
+  const rail = useRail();
+  /** Leads to a position, also to one that is not loaded yet. */
+  const jumpTo = (position: number): void => {
+    const line = lineByPosition.get(position) ?? (isWhole ? nearest(lines, position) : -1);
+    if (line === -1) navigate(`${location.pathname}${location.search}#${position}`, { replace: true });
+    else show(line, "start");
+    if (!rail.isWide) rail.toggle();
+  };
   const at = useMemo(() => (here === undefined ? -1 : lines.findIndex(({ key }) => key === here)), [here, lines]);
   /** Moves to the next or previous of these lines, from the current one. */
   const jump = (candidates: readonly number[], by: 1 | -1): void => {
@@ -122,7 +134,11 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     y: () => void navigator.clipboard.writeText(location.href),
     G: () => show(lines.length - 1),
     "g g": () => show(contentLines[0] ?? 0),
-    Escape: () => q !== "" && setQuery({ q: "", through: "" }),
+    t: rail.toggle,
+    Escape: () => {
+      if (rail.isOpen && !rail.isWide) rail.toggle();
+      else if (q !== "") setQuery({ q: "", through: "" });
+    },
   });
 
   if (isGone) {
@@ -139,70 +155,90 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
   }
   return (
     <HighlightProvider query={q}>
-      <div className="session">
-        <div className="session-top">
-          <SessionHead id={id} title={title} session={session} />
-          <FindBar
-            q={q}
-            count={found.count}
-            busy={found.busy}
-            at={matches.indexOf(at) + 1}
-            previous={() => jump(matches, -1)}
-            next={() => jump(matches, 1)}
-          />
+      <FolderContext value={folder}>
+        <div className="session">
+          <div className="session-top">
+            <SessionHead id={id} title={title} session={session}>
+              <button
+                type="button"
+                className="plain"
+                aria-expanded={rail.isOpen}
+                aria-controls={rail.isOpen ? "outline" : undefined}
+                onClick={rail.toggle}
+              >
+                Turns
+              </button>
+            </SessionHead>
+            <FindBar
+              q={q}
+              count={found.count}
+              busy={found.busy}
+              at={matches.indexOf(at) + 1}
+              previous={() => jump(matches, -1)}
+              next={() => jump(matches, 1)}
+            />
+          </div>
+          {error !== undefined && <Failed error={error} reload={reload} />}
+          {lines.length === 0 && error === undefined && <Loading what="Reading the session" />}
+          <div
+            className="session-body"
+            onWheel={moves}
+            onTouchMove={moves}
+            onPointerDownCapture={moves}
+            onKeyDownCapture={moves}
+          >
+            {rail.isOpen && (
+              <OutlineRail
+                id={id}
+                version={session && outlineVersion(session)}
+                reading={readingPosition(lines, list.range, at)}
+                jump={jumpTo}
+              />
+            )}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
+            <section ref={scroller} className="transcript" aria-label="Transcript" tabIndex={0}>
+              <div className="transcript-height" style={{ height: list.getTotalSize() }}>
+                {list.getVirtualItems().map((item) => {
+                  const line = lines[item.index] as Line;
+                  return (
+                    <div
+                      key={item.key}
+                      ref={list.measureElement}
+                      data-index={item.index}
+                      className="transcript-place"
+                      style={{ transform: `translateY(${item.start}px)` }}
+                    >
+                      <TranscriptLine
+                        line={line}
+                        isHere={line.key === here}
+                        isOpen={opened.has(line.key)}
+                        isContextOpen={opened.has(-line.key)}
+                        toggle={toggle}
+                        isMatch={isMatch.has(item.index)}
+                        scoreById={scoreById}
+                      />
+                    </div>
+                  );
+                })}
+              </div>
+            </section>
+            <ProposeMemory project={session?.projects[0] ?? ""} />
+            {fresh > 0 && (
+              <button type="button" className="fresh at-end" onClick={() => show(lines.length - 1)}>
+                {fresh} new
+              </button>
+            )}
+            <SessionMap
+              count={lines.length}
+              notables={notables}
+              matches={matches}
+              range={list.range ?? { startIndex: 0, endIndex: 0 }}
+              isWhole={isWhole}
+              show={(index) => list.scrollToIndex(index, { align: "center" })}
+            />
+          </div>
         </div>
-        {error !== undefined && <Failed error={error} reload={reload} />}
-        {lines.length === 0 && error === undefined && <Loading what="Reading the session" />}
-        <div
-          className="session-body"
-          onWheel={moves}
-          onTouchMove={moves}
-          onPointerDownCapture={moves}
-          onKeyDownCapture={moves}
-        >
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
-          <section ref={scroller} className="transcript" aria-label="Transcript" tabIndex={0}>
-            <div className="transcript-height" style={{ height: list.getTotalSize() }}>
-              {list.getVirtualItems().map((item) => {
-                const line = lines[item.index] as Line;
-                return (
-                  <div
-                    key={item.key}
-                    ref={list.measureElement}
-                    data-index={item.index}
-                    className="transcript-place"
-                    style={{ transform: `translateY(${item.start}px)` }}
-                  >
-                    <TranscriptLine
-                      line={line}
-                      isHere={line.key === here}
-                      isOpen={opened.has(line.key)}
-                      isContextOpen={opened.has(-line.key)}
-                      toggle={toggle}
-                      isMatch={isMatch.has(item.index)}
-                      scoreById={scoreById}
-                    />
-                  </div>
-                );
-              })}
-            </div>
-          </section>
-          <ProposeMemory project={session?.projects[0] ?? ""} />
-          {fresh > 0 && (
-            <button type="button" className="fresh at-end" onClick={() => show(lines.length - 1)}>
-              {fresh} new
-            </button>
-          )}
-          <SessionMap
-            count={lines.length}
-            notables={notables}
-            matches={matches}
-            range={list.range ?? { startIndex: 0, endIndex: 0 }}
-            isWhole={isWhole}
-            show={(index) => list.scrollToIndex(index, { align: "center" })}
-          />
-        </div>
-      </div>
+      </FolderContext>
     </HighlightProvider>
   );
 }
@@ -223,6 +259,37 @@ function useTabTitle(title: string | undefined): void {
 function positionOf(hash: string): number | undefined {
   const position = /^\d+$/.test(hash) ? Number(hash) : undefined;
   return Number.isSafeInteger(position) ? position : undefined;
+}
+
+/** Changes when there is more to outline. */
+function outlineVersion({ turns, failures, files, children, cost_total }: Session): string {
+  return [turns, failures, files, children, cost_total].join(" ");
+}
+
+/** The position of the current line while it is in view, else of the first line in view. */
+function readingPosition(
+  lines: readonly Line[],
+  range: { readonly startIndex: number; readonly endIndex: number } | null,
+  at: number,
+): number {
+  if (range === null) return 0;
+  const isInView = at >= range.startIndex && at <= range.endIndex;
+  return Math.abs(lines[isInView ? at : range.startIndex]?.key ?? 0);
+}
+
+const WIDE = matchMedia("(min-width: 1100px)");
+
+/** Whether the outline is shown: on wide screens next to the transcript, on others over it when asked for. */
+function useRail(): { readonly isOpen: boolean; readonly isWide: boolean; toggle(): void } {
+  const [isWide, setWide] = useState(WIDE.matches);
+  const [chosen, setChosen] = useState<{ readonly isWide: boolean; readonly isOpen: boolean }>();
+  useEffect(() => {
+    const changed = (): void => setWide(WIDE.matches);
+    WIDE.addEventListener("change", changed);
+    return () => WIDE.removeEventListener("change", changed);
+  }, []);
+  const isOpen = chosen?.isWide === isWide ? chosen.isOpen : isWide;
+  return { isOpen, isWide, toggle: () => setChosen({ isWide, isOpen: !isOpen }) };
 }
 
 /** The last line at or before a position, else the first; -1 if there is none. */

@@ -48,6 +48,9 @@ export type SessionPage = AnswerTo<Operations["listSessions"]>;
 /** `GET /sessions/{id}`. */
 export type SessionAnswer = NonNullable<AnswerTo<Operations["getSession"]>>;
 
+/** `GET /sessions/{id}/outline`. */
+export type OutlineAnswer = NonNullable<AnswerTo<Operations["getOutline"]>>;
+
 /** `GET /sessions/{id}/history`: OpenAI's form, or Anthropic's with a separate system text. */
 export type HistoryAnswer = AnswerTo<Operations["getHistory"]>;
 
