@@ -25,7 +25,7 @@ const views: readonly (readonly [name: string, address: string, shows: string])[
   ["session", `${MARCH}?q=ledger`, ".transcript mark"],
   ["search", "/ui/search?q=rounding", "mark"],
   ["entry", "/ui/entries/demo-decision-rounding", ".entry-page pre"],
-  ["insights", "/ui/insights", "svg.plot .tick"],
+  ["insights", "/ui/insights", "svg.plot .bar"],
   ["review", "/ui/memory", ".quoted mark"],
   ["memories", "/ui/memory?tab=active", ".memories li"],
   ["memory", "/ui/memory/demo-memory-ledger", ".quoted mark"],
@@ -282,4 +282,32 @@ test("what a key may not do is not offered", async () => {
   await expect.poll(() => page.getByRole("button", { name: "Copy as API messages" }).count()).toBe(2);
   expect(await page.getByRole("button", { name: /^(?:Export|Good answer)$/ }).count()).toBe(0);
   for (const { id } of (await keys.list()).keys) await keys.revoke(id);
+});
+
+test("insights look at the last 7 days, offer a longer time if nothing happened, and name the commands that fail", async () => {
+  const own = await startServer();
+  const created_at = new Date(Date.now() - 20 * 86_400_000).toISOString();
+  const ran = (command: string) => ({
+    ...{ kind: "tool_call", session_id: "s", tool: "bash", created_at, is_error: true },
+    args: { command },
+    result: "error TS2345: no such token",
+  });
+  await own.post("/entries", [
+    { kind: "message", session_id: "s", role: "user", content: "Build it", created_at },
+    ran("npm run build"),
+    ran("npm run build -- --force"),
+  ]);
+  const { page, problems } = await open(`${own.address}/ui/insights`);
+  await page.getByText("Not enough activity in the last 7 days.").waitFor();
+  await page.getByRole("link", { name: "Show 30 days" }).click();
+  const failing = page.locator("section", { has: page.getByRole("heading", { name: "Failing commands" }) });
+  await failing.getByText("failed 2 of 2 times").waitFor();
+  await failing.getByText("error TS2345: no such token").waitFor();
+  expect(new URL(page.url()).searchParams.get("period")).toBe("30d");
+  await failing.getByRole("link", { name: "npm run build" }).click();
+  await page.locator(".entry-line", { hasText: "npm run build" }).first().waitFor();
+  await page.goBack();
+  await failing.getByRole("link", { name: "2 entries" }).click();
+  await page.locator(".entry-page").waitFor();
+  expect(problems).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Labelled SVG charts: columns over time, bars by name, marks on a time line. A table holds the numbers for screen readers.
+// Labelled SVG charts: columns over time and bars by name. A table holds the numbers for screen readers.
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Link } from "../router.js";
 
@@ -61,56 +61,6 @@ function Name(options: {
     </text>
   );
   return href === undefined ? text : <Link to={href}>{text}</Link>;
-}
-
-const TICK_WIDTH = 3;
-
-/** One row per name, with a mark at each time. */
-export function TimeRows(options: {
-  readonly title: string;
-  readonly rows: readonly {
-    readonly name: string;
-    readonly times: readonly string[];
-    readonly words: string;
-    readonly href: string;
-  }[];
-  readonly range: { readonly from: string; readonly to: string };
-  readonly axis: readonly [string, string];
-}) {
-  const { title, rows, range, axis } = options;
-  const [figure, width] = useWidth();
-  const left = Math.round(width * NAME_SHARE);
-  const charsMax = Math.floor((left - 8) / CHAR_PX);
-  const right = width - 16 - CHAR_PX * Math.max(...rows.map(({ words }) => words.length));
-  const [from, to] = [Date.parse(range.from), Date.parse(range.to)];
-  const xOf = (iso: string): number =>
-    left + ((Date.parse(iso) - from) / Math.max(1, to - from)) * (right - left - TICK_WIDTH);
-  const foot = rows.length * ROW;
-  return (
-    <Plot title={title} bars={rows} figure={figure}>
-      <svg viewBox={`0 0 ${width} ${foot + AXIS_HEIGHT}`} {...roleOf(rows)} aria-label={title} className="plot">
-        {rows.map(({ name, times, words, href }, at) => (
-          <g key={name} transform={`translate(0 ${at * ROW})`}>
-            <Name name={name} x={left - 8} charsMax={charsMax} href={href} />
-            <line className="axis" x1={left} x2={right} y1={ROW - 4} y2={ROW - 4} />
-            {times.map((iso, each) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: several may share a time.
-              <rect key={each} className="tick" x={xOf(iso)} y={5} width={TICK_WIDTH} height={16} />
-            ))}
-            <text className="quiet" x={right + 8} y={17}>
-              {words}
-            </text>
-          </g>
-        ))}
-        <text className="quiet" x={left} y={foot + 16}>
-          {axis[0]}
-        </text>
-        <text className="quiet" x={right} y={foot + 16} textAnchor="end">
-          {axis[1]}
-        </text>
-      </svg>
-    </Plot>
-  );
 }
 
 const PLOT_HEIGHT = 120;

@@ -1,38 +1,66 @@
 // Insights: reflection as an article: what the newest entries say about the agents; every number links to its entries.
 import { type ReactNode, useMemo } from "react";
-import { type ReflectionAnswer, reflect, searchRecord } from "../api.js";
-import { formatDuration, formatWhen, plural } from "../format.js";
+import { type ReflectionAnswer, reflect } from "../api.js";
+import { formatCount, formatDuration, formatWhen, plural } from "../format.js";
+import { useNewestPosition } from "../growth.js";
 import { useLabels } from "../labels.js";
 import { FilterSelect } from "../parts/filters.js";
 import { GettingStarted } from "../parts/getting-started.js";
 import { Failed, Loading } from "../parts/notice.js";
-import { type Bar, Columns, NamedBars, TimeRows } from "../parts/plots.js";
+import { type Period, PeriodSelect, periodOf, sinceOf } from "../parts/period.js";
+import { type Bar, Columns, NamedBars } from "../parts/plots.js";
 import { useRequest } from "../requests.js";
 import { Link, to } from "../router.js";
 
-const limits = ["200", "1000", "5000", "20000"];
+/** As many of the newest entries of the period are looked at. */
+const ENTRIES_MAX = 20_000;
 
 export function InsightsScreen({ query }: { readonly query: URLSearchParams }) {
-  const limit = query.get("limit") ?? "1000";
+  const period = periodOf(query, "7d");
   const project = query.get("project") ?? "";
   const labels = useLabels();
-  const { value, error, reload } = useRequest((signal) => reflect({ limit, project }, signal), [limit, project]);
-  if (value?.reviewed === 0 && project === "") return <GettingStarted />;
+  const isEmpty = useNewestPosition() === 0;
+  const since = sinceOf(period);
+  const { value, error, reload } = useRequest(
+    (signal) => reflect({ limit: ENTRIES_MAX, since, project }, signal),
+    [since, project],
+  );
+  if (value?.reviewed === 0 && project === "" && (isEmpty || period === "all")) return <GettingStarted />;
   return (
     <article className="column reflection">
       <div className="tools">
         <h1>Insights</h1>
         <span className="grow" />
         <FilterSelect name="project" label="project" all="all projects" values={labels.projects} query={query} />
-        <FilterSelect name="limit" label="how many" all="newest 1000" values={limits} query={query} />
+        <PeriodSelect period={period} />
       </div>
       {error !== undefined && <Failed error={error} reload={reload} />}
       {value === undefined ? (
-        <Loading what="Reading the newest entries" />
+        error === undefined && <Loading what="Reading the newest entries" />
+      ) : value.reviewed === 0 ? (
+        <TooLittle period={period} query={query} />
       ) : (
         <Report report={value} project={project} />
       )}
     </article>
+  );
+}
+
+/** The next longer period, and what to call both. */
+const longer: { readonly [P in Period]: readonly [words: string, next?: Period, offer?: string] } = {
+  "7d": ["in the last 7 days", "30d", "Show 30 days"],
+  "30d": ["in the last 30 days", "90d", "Show 90 days"],
+  "90d": ["in the last 90 days", "all", "Show all"],
+  all: ["so far"],
+};
+
+function TooLittle({ period, query }: { readonly period: Period; readonly query: URLSearchParams }) {
+  const [words, next, offer] = longer[period];
+  return (
+    <p className="lead">
+      Not enough activity {words}.{" "}
+      {next !== undefined && <Link to={to(["insights"], { ...Object.fromEntries(query), period: next })}>{offer}</Link>}
+    </p>
   );
 }
 
@@ -64,8 +92,8 @@ function Report({ report, project }: { readonly report: ReflectionAnswer; readon
       )}
       <Confidence report={report} projectFilter={projectFilter} />
       <Errors report={report} />
+      <Commands report={report} projectFilter={projectFilter} />
       <Tools report={report} />
-      <Topics report={report} projectFilter={projectFilter} />
       <Disliked report={report} />
       <Decisions report={report} />
     </>
@@ -178,50 +206,32 @@ function Tools({ report }: { readonly report: ReflectionAnswer }) {
   );
 }
 
-function Topics({ report, projectFilter }: { readonly report: ReflectionAnswer; readonly projectFilter: string }) {
-  const { topics, trend } = report;
-  const [first] = trend.timeline;
-  const last = trend.timeline.at(-1);
-  const words = topics.map(({ word }) => word).join(" ");
-  const { value: mentions } = useRequest(
-    (signal) => Promise.all(topics.map(({ word }) => timesOf(word, projectFilter, first?.from, signal))),
-    [words, projectFilter, first?.from],
-  );
-  if (topics.length === 0 || first === undefined || last === undefined) return null;
-  const range = { from: first.from, to: last.to };
+function Commands({ report, projectFilter }: { readonly report: ReflectionAnswer; readonly projectFilter: string }) {
+  if (report.commands.length === 0) return null;
   return (
     <section>
-      <h2>Recurring topics</h2>
-      <TimeRows
-        title="Words that users used most, and when"
-        rows={topics.map(({ word, count }, at) => ({
-          name: word,
-          times: mentions?.[at] ?? [],
-          words: plural(count, "mention"),
-          href: to(["search"], { q: `${word} role:user${projectFilter}` }),
-        }))}
-        range={range}
-        axis={[formatWhen(range.from), formatWhen(range.to)]}
-      />
+      <h2>Failing commands</h2>
+      <ul className="findings">
+        {report.commands.slice(0, COMMANDS_SHOWN).map(({ command, calls, failures, error, entry_ids }) => (
+          <li key={command}>
+            <SearchLink q={`"${command.replaceAll('"', "")}" kind:tool_call is:error${projectFilter}`}>
+              <code dir="auto">{command}</code>
+            </SearchLink>{" "}
+            failed {formatCount(failures)} of {plural(calls, "time")}{" "}
+            {error !== "" && (
+              <code className="error-line" dir="auto">
+                {error}
+              </code>
+            )}{" "}
+            <Evidence ids={entry_ids} />
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }
 
-const MENTIONS_MAX = 500;
-
-/** When users mentioned a word, newest mentions only. */
-async function timesOf(
-  word: string,
-  projectFilter: string,
-  since: string | undefined,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const { results } = await searchRecord(
-    { q: `"${word}" role:user${projectFilter}`, since, limit: MENTIONS_MAX },
-    signal,
-  );
-  return results.map(({ created_at }) => created_at);
-}
+const COMMANDS_SHOWN = 12;
 
 function Disliked({ report }: { readonly report: ReflectionAnswer }) {
   const { count, items } = report.disliked;
@@ -281,17 +291,13 @@ function EntryLink(options: {
   );
 }
 
-const EVIDENCE_SHOWN = 5;
-
-/** The entries behind a finding. */
+/** The entries behind a finding: leads to the newest. */
 function Evidence({ ids }: { readonly ids: readonly string[] }) {
+  const [newest] = ids;
+  if (newest === undefined) return null;
   return (
-    <span className="evidence">
-      {ids.slice(0, EVIDENCE_SHOWN).map((id, at) => (
-        <Link key={id} to={to(["entries", id])} aria-label={`Evidence ${at + 1}`}>
-          {at + 1}
-        </Link>
-      ))}
-    </span>
+    <Link className="evidence" to={to(["entries", newest])} title="Opens the newest">
+      {plural(ids.length, "entry", "entries")}
+    </Link>
   );
 }
