@@ -99,7 +99,7 @@ test("on a phone the outline is behind a button, and closes once it led somewher
 
 test("a call's row says what it did: the command and its error, the file and its lines, the pattern and its matches", async () => {
   const of = { kind: "tool_call", session_id: "rows" };
-  const output = "compiling\nsrc/a.ts(2,1): error TS2345: no such token\nCommand exited with code 2";
+  const output = `compiling\nsrc/a.ts(2,1): error TS2345: no such token\nnpm error ${"w".repeat(300)}\nCommand exited with code 2`;
   await server().post("/entries", [
     { kind: "session_info", session_id: "rows", metadata: { cwd: "/home/ann/tool" } },
     { ...of, tool: "Bash", args: { command: "cd /home/ann/tool && npm run build" }, result: output, is_error: true },
@@ -117,13 +117,13 @@ test("a call's row says what it did: the command and its error, the file and its
       result: "ok",
     },
     { ...of, tool: "Bash", args: { command: ["bash", "-lc", "\u001b[1mls"] }, result: { exit_code: 0, output: "" } },
-    { ...of, tool: "Edit", args: { file_path: 7 }, result: null },
+    { ...of, tool: "Edit", args: { file_path: 7 }, result: "E".repeat(500), is_error: true },
   ]);
   expect(more).toMatchObject({ status: 201 });
   const { page, problems } = await open(`${server().address}/ui/sessions/rows`);
   const rows = page.locator(".call-line");
   await expect.poll(() => rows.count()).toBe(8);
-  await expect.poll(async () => (await rows.allTextContents())[0]).toBe("$npm run build✗ failed exit 2 · 3 lines");
+  await expect.poll(async () => (await rows.allTextContents())[0]).toBe("$npm run build✗ failed exit 2 · 4 lines");
   expect((await rows.allTextContents()).slice(1, 6)).toEqual([
     "Readsrc/a.ts:3–42 lines",
     "Writesrc/b.ts+2 −0 ",
@@ -133,6 +133,9 @@ test("a call's row says what it did: the command and its error, the file and its
   ]);
   const error = page.getByText("src/a.ts(2,1): error TS2345: no such token", { exact: true });
   await error.waitFor();
+  // A line that is cut makes its column no wider.
+  const widths = (selector: string) => page.locator(selector).evaluateAll((all) => all.map((each) => each.clientWidth));
+  expect(Math.max(...(await widths(".call")))).toBeLessThanOrEqual(Math.max(...(await widths(".line .body"))));
   await rows.first().click();
   await expect.poll(() => page.locator(".call-error").count()).toBe(0);
   expect(problems).toEqual([]);

@@ -164,6 +164,9 @@ const SAYS_ONLY_THAT =
 const SAYS_WHY =
   /error|fail|exception|fatal|panic|expected|cannot|can't|could not|denied|refused|not found|no such|invalid|missing|unknown/i;
 
+/** What a runner of scripts says after the script has said why. */
+const OF_RUNNER = /^(?:npm (?:error|ERR!|notice)|make(?:\[\d+\])?: \*\*\*|error Command failed|error: script)/;
+
 /** A command ends with what went wrong, other tools begin with it. */
 function errorLine({ call, result }: Asked): string {
   const { output, stderr, error } = valuesOf(call.result);
@@ -171,7 +174,8 @@ function errorLine({ call, result }: Asked): string {
   const said = withoutAnsi(typeof text === "string" ? text.slice(-OUTCOME_CHARS) : result.slice(-OUTCOME_CHARS));
   const lines = said.split(/[\n\r]+/).flatMap((line) => line.trim() || []);
   const telling = lines.filter((line) => !SAYS_ONLY_THAT.test(line));
-  const last = telling.findLast((line) => SAYS_WHY.test(line)) ?? telling.at(-1) ?? lines.at(-1);
+  const why = telling.filter((line) => SAYS_WHY.test(line));
+  const last = why.findLast((line) => !OF_RUNNER.test(line)) ?? why[0] ?? telling.at(-1) ?? lines.at(-1);
   const line = isShellTool(call.tool) ? last : (telling[0] ?? lines[0]);
   return firstLine(line ?? "");
 }
