@@ -101,10 +101,10 @@ test("a call's row says what it did: the command and its error, the file and its
   const of = { kind: "tool_call", session_id: "rows" };
   const output = `compiling\nsrc/a.ts(2,1): error TS2345: no such token\nnpm error ${"w".repeat(300)}\nCommand exited with code 2`;
   await server().post("/entries", [
-    { kind: "session_info", session_id: "rows", metadata: { cwd: "/home/ann/tool" } },
-    { ...of, tool: "Bash", args: { command: "cd /home/ann/tool && npm run build" }, result: output, is_error: true },
-    { ...of, tool: "Read", args: { file_path: "/home/ann/tool/src/a.ts", offset: 3, limit: 2 }, result: "x\ny" },
-    { ...of, tool: "Write", args: { file_path: "/home/ann/tool/src/b.ts", content: "one\ntwo\n" }, result: "ok" },
+    { kind: "session_info", session_id: "rows", metadata: { cwd: "/srv/tool" } },
+    { ...of, tool: "Bash", args: { command: "cd /srv/tool && npm run build" }, result: output, is_error: true },
+    { ...of, tool: "Read", args: { file_path: "/srv/tool/src/a.ts", offset: 3, limit: 2 }, result: "x\ny" },
+    { ...of, tool: "Write", args: { file_path: "/srv/tool/src/b.ts", content: "one\ntwo\n" }, result: "ok" },
     { ...of, tool: "Grep", args: { pattern: "token", path: "/etc" }, result: "a:1\nb:2\nc:3" },
     { ...of, tool: "mcp__tracker__find", args: { id: "T-1" }, result: "open" },
   ]);

@@ -49,7 +49,7 @@ test("a subagent is a line in its place, with its outline, and leads to its own 
   await outline.getByText("List every place that rounds money").waitFor();
   await outline.getByText("4 tool calls: grep, read_file").waitFor();
   await page.locator(".transcript").getByRole("link", { name: "Audit: every place that rounds money" }).click();
-  await page.getByText("For each say whether it agrees").waitFor();
+  await page.locator(".transcript").getByText("For each say whether it agrees").waitFor();
   await page.getByRole("link", { name: "atlas/invoices-march" }).click();
   await page.getByRole("heading", { name: "Invoice totals off by one cent" }).waitFor();
 });
