@@ -59,6 +59,12 @@ export function newestFirst(left: RowKey, right: RowKey): number {
   return right.created_ms - left.created_ms || right.position - left.position;
 }
 
+/** The first of several lists together, each key once. */
+export function newestKeys(keys: readonly RowKey[], limit: number): readonly RowKey[] {
+  const byPosition = new Map(keys.map((key) => [key.position, key]));
+  return [...byPosition.values()].sort(newestFirst).slice(0, limit);
+}
+
 export interface RowQuery {
   readonly filter: RowFilter;
   /** Only rows strictly after this place. */

@@ -100,8 +100,13 @@ export function carries({ references }: { readonly references: readonly Referenc
   return references.some(({ what, reference }) => what === wanted.what && reference === wanted.reference);
 }
 
-/** Matches entries that a reference counts for, whichever entry has it; with `lacks`, entries without it. */
-export type ReferenceCondition = Reference & { readonly lacks?: boolean };
+/** Matches entries that a reference counts for, whichever entry has it; with `lacks`, entries without it; with `or`, any of these too. */
+export type ReferenceCondition = Reference & { readonly lacks?: boolean; readonly or?: readonly Reference[] };
+
+/** References, any of which counts. */
+export function referencesIn({ what, reference, or = [] }: ReferenceCondition): readonly Reference[] {
+  return [{ what, reference } as Reference, ...or];
+}
 
 /** In table order; undefined if the body is not a recorded one. */
 export function referencesOf(kind: string, body: JsonObject): readonly Reference[] | undefined {

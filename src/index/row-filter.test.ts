@@ -25,6 +25,12 @@ test.each<[RowFilter, RowFilter]>([
   [{ session_id: "s" }, { session_id: "S" }],
   [{ project: "p" }, { project: "" }],
   [{ client: "" }, { client: "c" }],
+  [{ project: ["q", "p"] }, { project: ["q", ""] }],
+  [{ client: ["c", ""] }, { client: ["c", "d"] }],
+  [
+    { references: [{ ...memory("m3"), or: [memory("m2")] }] },
+    { references: [{ ...memory("m3"), or: [memory("m4")] }] },
+  ],
   [{ kinds: ["error", "message"] }, { kinds: ["error"] }],
   [{ kinds: ["message"] }, { kinds: [] }],
   [{ role: "user" }, { role: "tool" }],
@@ -61,6 +67,9 @@ describe("two filters together", () => {
     [{ project: "p" }, { client: "" }, { project: "p", client: "" }],
     [{ project: "p" }, { project: "p" }, { project: "p" }],
     [{ project: "p" }, { project: "q" }, { project: "p", kinds: [] }],
+    [{ project: ["p", "q", "r"] }, { project: ["r", "p"] }, { project: ["p", "r"] }],
+    [{ project: ["p", "q"] }, { project: "q" }, { project: "q" }],
+    [{ project: ["p", "q"] }, { project: ["r"] }, { project: ["p", "q"], kinds: [] }],
     [{ role: "user", kinds: ["message"] }, { role: "tool" }, { role: "user", kinds: [] }],
     [{ kinds: ["error", "message"] }, { kinds: ["message", "raw"] }, { kinds: ["message"] }],
     [

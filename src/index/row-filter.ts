@@ -1,11 +1,13 @@
 // Row filters: the conditions, each of a kind that every engine implements, and when a row matches.
 import type { EntryRow } from "./port.js";
-import type { Reference, ReferenceCondition } from "./references.js";
+import { type Reference, type ReferenceCondition, referencesIn } from "./references.js";
 
 /** Operands, by kind of condition. */
 interface AskedBy {
   /** Equals this label; `""` matches rows without it. Engines may index only rows with a label. */
   readonly label: string;
+  /** As a label, or any of several. */
+  readonly labels: string | readonly string[];
   /** Is one of these; an empty list matches nothing. */
   readonly one_of: readonly string[];
   readonly equals: string;
@@ -23,7 +25,7 @@ type ColumnOf<V> = {
 }[keyof EntryRow];
 
 type Rule =
-  | { readonly by: "label" | "one_of" | "equals"; readonly column: ColumnOf<string> }
+  | { readonly by: "label" | "labels" | "one_of" | "equals"; readonly column: ColumnOf<string> }
   | { readonly by: "at_least" | "at_most"; readonly column: ColumnOf<number> }
   | { readonly by: "references"; readonly column: ColumnOf<readonly Reference[]> };
 
@@ -33,8 +35,8 @@ type Rule =
  */
 const conditionRules = {
   session_id: { by: "label", column: "session_id" },
-  project: { by: "label", column: "project" },
-  client: { by: "label", column: "client" },
+  project: { by: "labels", column: "project" },
+  client: { by: "labels", column: "client" },
   kinds: { by: "one_of", column: "kind" },
   /** Messages of this role, as views read it. */
   role: { by: "equals", column: "role" },
@@ -78,6 +80,42 @@ export function conditionsOf(filter: RowFilter): readonly Condition[] {
 export function withReferences(filter: RowFilter, references: readonly ReferenceCondition[]): RowFilter {
   const { references: _, ...others } = filter;
   return references.length === 0 ? others : { ...others, references };
+}
+
+type Labels = AskedBy["labels"];
+
+/** What a row has one of. */
+export function labelsIn(asked: Labels): readonly string[] {
+  return typeof asked === "string" ? [asked] : asked;
+}
+
+/** Lists of more filters than this are not merged: then the rows are walked. */
+const ALTERNATIVES_MAX = 64;
+
+/**
+ * Filters of one label and one reference each, and a row that passes this filter passes one of them. Each has an
+ * index to follow. Undefined if there would be too many.
+ */
+export function alternativesOf(filter: RowFilter): readonly RowFilter[] | undefined {
+  let filters: readonly RowFilter[] = [filter];
+  for (const name of ["project", "client"] as const) {
+    const asked = filter[name];
+    if (asked === undefined || typeof asked === "string") continue;
+    filters = filters.flatMap((one) => asked.map((label) => ({ ...one, [name]: label })));
+    if (filters.length > ALTERNATIVES_MAX) return undefined;
+  }
+  for (const condition of filter.references ?? []) {
+    if (condition.or === undefined) continue;
+    const single = referencesIn(condition);
+    filters = filters.flatMap((one) =>
+      single.map((wanted) => ({
+        ...one,
+        references: (one.references ?? []).map((own) => (own === condition ? wanted : own)),
+      })),
+    );
+    if (filters.length > ALTERNATIVES_MAX) return undefined;
+  }
+  return filters;
 }
 
 /** The part of a filter that an index by kind and time answers by itself. */
@@ -127,7 +165,15 @@ interface Comparison<Asked> {
 }
 
 function isSame(one: ReferenceCondition, other: ReferenceCondition): boolean {
-  return one.what === other.what && one.reference === other.reference && one.lacks === other.lacks;
+  const [left, right] = [referencesIn(one), referencesIn(other)];
+  return one.lacks === other.lacks && left.length === right.length && left.every((own) => isAmong(own, right));
+}
+
+/** Both labels, or what both lists have in common. */
+function inBoth(one: Labels, other: Labels): Labels | undefined {
+  const others = labelsIn(other);
+  const both = labelsIn(one).filter((label) => others.includes(label));
+  return both.length > 1 ? both : both[0];
 }
 
 function isAmong({ what, reference }: Reference, own: readonly Reference[] = []): boolean {
@@ -140,6 +186,7 @@ function same(one: string, other: string): string | undefined {
 
 const comparisons: { readonly [B in ConditionKind]: Comparison<AskedBy[B]> } = {
   label: { passes: (value, asked) => (value ?? "") === asked, together: same },
+  labels: { passes: (value, asked) => labelsIn(asked).includes((value ?? "") as string), together: inBoth },
   equals: { passes: (value, asked) => value === asked, together: same },
   one_of: {
     passes: (value, asked) => (asked as readonly unknown[]).includes(value),
@@ -149,7 +196,10 @@ const comparisons: { readonly [B in ConditionKind]: Comparison<AskedBy[B]> } = {
   at_most: { passes: (value, asked) => (value as number) <= asked, together: Math.min },
   references: {
     passes: (value, asked) =>
-      asked.every((condition) => isAmong(condition, value as readonly Reference[]) !== (condition.lacks === true)),
+      asked.every((condition) => {
+        const isThere = referencesIn(condition).some((one) => isAmong(one, value as readonly Reference[]));
+        return isThere !== (condition.lacks === true);
+      }),
     together: (one, other) => [...one, ...other.filter((condition) => !one.some((known) => isSame(known, condition)))],
   },
 };

@@ -15,6 +15,8 @@ import { type Flag, isGiven, type Parameter, type ParameterDoc } from "./paramet
 
 /** As many parts of a path as references have. */
 const PATH_PARTS_MAX = 16;
+const SEVERAL = "Several are separated by commas.";
+const NAMES_MAX = 20;
 
 export interface Filter<C extends ConditionName = ConditionName> extends ParameterDoc {
   /** The condition on rows that it is. */
@@ -39,11 +41,11 @@ export type GivenFilters = { readonly [name: string]: string };
 
 export const filters = {
   /** Of this project; `"-"` selects what has none. */
-  project: label("project", { code: "label_invalid", flag: "project", value: "name" }),
+  project: labels("project", { flag: "project", value: "names" }),
   /** Of this session; `"-"` selects what has none. */
   session_id: label("session_id", { code: "session_id_invalid", flag: "session", value: "id" }),
   /** Of this client; `"-"` selects what has none. */
-  client: label("client", { code: "label_invalid", flag: "client", value: "name" }),
+  client: labels("client", { flag: "client", value: "names" }),
   /** Done for this user; `"-"` selects what has none. */
   user_id: labelReference("user_id", { flag: "user", value: "id", noun: "user" }),
   /** With this tag; `"-"` selects what has none. */
@@ -103,7 +105,7 @@ export const filters = {
     is_typed: true,
   },
   /** Calls of this tool. */
-  tool: reference("tool", { value: "name", entries: "calls of this tool", is_typed: true }),
+  tool: reference("tool", { value: "names", entries: "calls of this tool", is_typed: true, takes_several: true }),
   /** Tool calls that named a file whose path ends with this, by whole parts. */
   file: {
     condition: "references",
@@ -127,7 +129,7 @@ export const filters = {
     is_typed: true,
   },
   /** What this model answered: interactions, and messages that name it. */
-  model: reference("model", { value: "name", entries: "answers of this model", is_typed: true }),
+  model: reference("model", { value: "names", entries: "answers of this model", is_typed: true, takes_several: true }),
   /** In this state: error, low_confidence, unanswered, disliked or injected. */
   is: {
     condition: "references",
@@ -215,6 +217,53 @@ function label<L extends "project" | "session_id" | "client">(
   };
 }
 
+/** Names separated by commas. One that has a comma itself is found as a whole. */
+function namesIn(value: unknown): readonly unknown[] {
+  if (typeof value !== "string" || !value.includes(",")) return [value];
+  const parts = value.split(",").map((part) => part.trim());
+  return [...new Set([...parts.filter((part) => part !== ""), value])];
+}
+
+function tooManyNames(name: string): Rejection {
+  return reject({ code: "field_invalid", field: name, message: `${name} takes at most ${NAMES_MAX} values` });
+}
+
+/** A label that may be given several times. */
+function labels<L extends "project" | "client">(
+  name: L,
+  form: { readonly flag: string; readonly value: string },
+): Filter<L> {
+  const single = label(name, { code: "label_invalid", ...form });
+  return {
+    ...single,
+    parse: (value, nowMs) => {
+      const names = namesIn(value);
+      if (names.length === 1) return single.parse(names[0], nowMs);
+      if (names.length > NAMES_MAX + 1) return tooManyNames(name);
+      const asked: string[] = [];
+      for (const one of names) {
+        const parsed = single.parse(one, nowMs);
+        // Together they may be longer than a label.
+        if (parsed instanceof Rejection && one === value) continue;
+        if (parsed instanceof Rejection) return parsed;
+        asked.push(parsed.asked as string);
+      }
+      return { asked, text: value } as unknown as ParsedFilter<L>;
+    },
+    description: `${single.description} ${SEVERAL}`,
+    flag: { ...single.flag, says: `${single.flag.says}; several with commas` },
+    ...(single.of_sessions === undefined
+      ? {}
+      : {
+          of_sessions: {
+            description: `${single.of_sessions.description} ${SEVERAL}`,
+            says: `${single.of_sessions.says}; several with commas`,
+          },
+        }),
+    refusals: ["label_invalid", "field_invalid"],
+  };
+}
+
 /** A label that is kept as a reference; searches, lists and counts take it as they take a project. */
 function labelReference(
   name: LabelReference,
@@ -247,18 +296,24 @@ type TextReference = {
 /** Takes any text, because any text may have been recorded as a reference. */
 function reference(
   name: TextReference,
-  form: { readonly value: string; readonly entries: string; readonly is_typed?: true },
+  form: { readonly value: string; readonly entries: string; readonly is_typed?: true; readonly takes_several?: true },
 ): Filter<"references"> {
-  const { value: shownValue, entries, is_typed = false } = form;
+  const { value: shownValue, entries, is_typed = false, takes_several = false } = form;
   return {
     condition: "references",
     parse: (value) => {
-      if (typeof value === "string") return { asked: [{ what: name, reference: value }], text: value };
-      return reject({ code: "field_invalid", field: name, message: `${name} must be a string` });
+      if (typeof value !== "string") {
+        return reject({ code: "field_invalid", field: name, message: `${name} must be a string` });
+      }
+      const names = takes_several ? (namesIn(value) as readonly string[]) : [value];
+      if (names.length > NAMES_MAX + 1) return tooManyNames(name);
+      const [first = value, ...others] = names;
+      const or = others.map((reference) => ({ what: name, reference }));
+      return { asked: [{ what: name, reference: first, ...(or.length === 0 ? {} : { or }) }], text: value };
     },
     schema: { type: "string" },
-    description: `${entries.charAt(0).toUpperCase()}${entries.slice(1)}.`,
-    flag: { name, value: shownValue, says: `only ${entries}` },
+    description: `${entries.charAt(0).toUpperCase()}${entries.slice(1)}.${takes_several ? ` ${SEVERAL}` : ""}`,
+    flag: { name, value: shownValue, says: `only ${entries}${takes_several ? "; several with commas" : ""}` },
     refusals: ["field_invalid"],
     is_typed,
   };

@@ -5,8 +5,8 @@ import { type AnswerOf, count, named, pageEnd, text, time } from "../model/schem
 export interface FilesQuery {
   readonly filter: {
     readonly session_id?: string;
-    readonly project?: string;
-    readonly client?: string;
+    readonly project?: string | readonly string[];
+    readonly client?: string | readonly string[];
     readonly since_ms?: number;
     readonly until_ms?: number;
   };

@@ -1,4 +1,5 @@
 // Files that tool calls read or changed, over all sessions or one: from the pieces of outlines, without the entries.
+
 import { allPieces, type OutlinePiece, piecesOf } from "../index/outline-fold.js";
 import { relativeTo } from "../index/session-fold.js";
 import type { SessionTable, TableSession } from "../index/session-table.js";
@@ -6,6 +7,7 @@ import { TimeSlice } from "../model/scheduling.js";
 import { formatTime } from "../model/time.js";
 import { formatCursor } from "../search/cursor.js";
 import type { FileList, FilesQuery } from "./file-list.js";
+import { isOfClient, isOfProject } from "./session-list.js";
 import type { SessionParts } from "./session-reader.js";
 
 /** Sessions that a file names; all are counted. */
@@ -78,10 +80,8 @@ async function* piecesIn(
 
 function isAsked(session: TableSession, { filter }: FilesQuery, table: SessionTable): boolean {
   const { project, client } = filter;
-  if (client !== undefined && !(client === "" ? session.lacks.client : session.clients.includes(client))) return false;
-  if (project === undefined) return true;
-  if (project === "") return session.lacks.project;
-  return session.projects.includes(project) || table.projectOf(session.session_id) === project;
+  if (client !== undefined && !isOfClient(session, client)) return false;
+  return project === undefined || isOfProject(session, project, table);
 }
 
 function addFiles(

@@ -1,6 +1,7 @@
 // Sessions from their documents: a single one, and lists of them, filtered and sorted, which stay as they were at their first page.
 
 import type { EntryIndex } from "../index/port.js";
+import { labelsIn } from "../index/row-filter.js";
 import { documentToSession, SESSIONS, type SessionRow } from "../index/session-fold.js";
 import type { SessionTable, TableSession } from "../index/session-table.js";
 import { normalise } from "../model/normalise.js";
@@ -198,7 +199,7 @@ function passing(filter: SessionFilter, table: SessionTable): (session: TableSes
     if (!one.session_id.startsWith(id_prefix)) return false;
     if (one.last_ms < since_ms || one.first_ms > until_ms) return false;
     if (project !== undefined && !isOfProject(one, project, table)) return false;
-    if (client !== undefined && !(client === "" ? one.lacks.client : one.clients.includes(client))) return false;
+    if (client !== undefined && !isOfClient(one, client)) return false;
     if (user_id !== undefined && !isAmong(one.users, user_id)) return false;
     if (tag !== undefined && !isAmong(one.tags, tag)) return false;
     // A parent that was never recorded leaves its children at the top.
@@ -211,9 +212,17 @@ function passing(filter: SessionFilter, table: SessionTable): (session: TableSes
   };
 }
 
-function isOfProject(one: TableSession, project: string, table: SessionTable): boolean {
-  if (project === "") return one.lacks.project;
-  return one.projects.includes(project) || table.projectOf(one.session_id) === project;
+/** Of one of these projects; `""` stands for none. */
+export function isOfProject(one: TableSession, asked: string | readonly string[], table: SessionTable): boolean {
+  return labelsIn(asked).some((project) => {
+    if (project === "") return one.lacks.project;
+    return one.projects.includes(project) || table.projectOf(one.session_id) === project;
+  });
+}
+
+/** Likewise of one of these clients. */
+export function isOfClient(one: TableSession, asked: string | readonly string[]): boolean {
+  return labelsIn(asked).some((client) => (client === "" ? one.lacks.client : one.clients.includes(client)));
 }
 
 function isAmong(names: readonly string[], asked: string): boolean {

@@ -30,8 +30,8 @@ export interface SessionsWanted {
 /** A missing one filters nothing; an empty label selects entries, or sessions, without it. */
 export interface SessionFilter {
   /** With an entry of this project, or in the project that its parent is in. */
-  readonly project?: string;
-  readonly client?: string;
+  readonly project?: string | readonly string[];
+  readonly client?: string | readonly string[];
   readonly user_id?: string;
   readonly tag?: string;
   /** With entries since then, and until then. */

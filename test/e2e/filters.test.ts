@@ -159,6 +159,77 @@ describe.each(Object.entries(asking))("%s", (question, { answer, expected }) => 
   });
 });
 
+test("several values are separated by commas, wherever these filters are", async () => {
+  const { data } = await apart();
+  const usage = { input_tokens: 1 };
+  const call = (tool: string, project: string) => ({ kind: "tool_call", tool, project, result: "word" }) as const;
+  await data.append([
+    { kind: "interaction", session_id: "1", prompt: "word", project: "a", client: "x", model: "m1", usage },
+    { kind: "interaction", session_id: "2", prompt: "word", project: "b", client: "y", model: "m2", usage },
+    { kind: "interaction", session_id: "3", prompt: "word", model: "m3", usage },
+    { ...call("bash", "a"), args: { file_path: "a.ts" }, session_id: "1" },
+    { ...call("grep", "b"), args: { file_path: "b.ts" }, session_id: "2" },
+    { ...call("a,b", "a,b"), session_id: "4" },
+  ]);
+  const positions = async (options: Options) => (await data.listEntries(options)).entries.map((one) => one.position);
+  const found = async (q: string) => (await data.search(q)).results.map(({ position }) => position);
+  const cases: readonly (readonly [name: string, value: string, expected: readonly number[]])[] = [
+    ["project", "a, b", [5, 4, 2, 1]],
+    ["project", "b,-", [5, 3, 2]],
+    ["project", "a,b,", [5, 4, 2, 1]],
+    ["client", "x,y,z", [2, 1]],
+    ["model", "m1,m3", [3, 1]],
+    ["tool", "bash,grep", [5, 4]],
+    ["kind", "tool_call,error", [6, 5, 4]],
+  ];
+  for (const [name, value, expected] of cases) {
+    expect(await positions({ [name]: value }), `${name} ${value}`).toEqual(expected);
+    expect(await found(`word ${name}:"${value}"`), `${name} ${value}`).toEqual(expected);
+    const paged: number[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: Awaited<ReturnType<Recorder["listEntries"]>> = await data.listEntries({
+        [name]: value,
+        limit: 1,
+        cursor,
+      });
+      paged.push(...page.entries.map((one) => one.position));
+      cursor = page.next_cursor;
+    }
+    expect(paged).toEqual(expected);
+  }
+  // A name that has a comma itself is found as a whole.
+  expect(await positions({ tool: "a,b" })).toEqual([6]);
+  expect(await positions({ project: "a,b" })).toEqual([6, 5, 4, 2, 1]);
+  expect(await found("project:a,b project:b,c")).toEqual([5, 2]);
+  expect(await found("project:a,b model:m2,m3 tool:bash")).toEqual([]);
+  const sessions = async (options: Options) =>
+    (await data.listSessions(options)).sessions.map(({ session_id }) => session_id).toSorted();
+  expect(await sessions({ project: "a,b" })).toEqual(["1", "2", "4"]);
+  expect(await sessions({ client: "y,x" })).toEqual(["1", "2"]);
+  expect((await data.files({ project: "a,c" })).files.map(({ path }) => path)).toEqual(["a.ts"]);
+  expect((await data.files({ project: "b,c" })).files).toEqual([]);
+  expect((await data.usage({ project: "a,-", client: "x,-" })).total.calls).toBe(2);
+  expect((await data.usage({ model: "m1,m2,m9" })).total.calls).toBe(2);
+  expect((await data.listInteractions({ model: "m1,m2" })).interactions).toHaveLength(2);
+  const lines: Entry[] = [];
+  for await (const line of data.exportEntries({ project: "a,b", model: "m1,m2" }))
+    lines.push(JSON.parse(line) as Entry);
+  expect(lines.filter(({ kind }) => kind === "interaction")).toHaveLength(2);
+  const tail = data.tail({ after: 0, tool: "grep,a,b" });
+  expect([(await tail.next()).value?.position, (await tail.next()).value?.position]).toEqual([5, 6]);
+  await tail.return();
+  const many = Array.from({ length: 21 }, (_, at) => `p${at}`);
+  expect(await positions({ project: many.slice(1).join(","), client: many.slice(1).join(",") })).toEqual([]);
+  for (const name of ["project", "client", "tool", "model"]) {
+    await expect(data.listEntries({ [name]: many.join(",") })).rejects.toMatchObject({
+      code: "field_invalid",
+      field: name,
+    });
+  }
+  await expect(data.listEntries({ project: "a,b\u0007" })).rejects.toMatchObject({ code: "label_invalid" });
+});
+
 describe("what an interaction is", () => {
   test("changes with its response: the model that answered, and that it was answered", async () => {
     const { data } = await apart();

@@ -25,6 +25,7 @@ import {
   type SessionRange,
   type TextBatch,
 } from "../../index/port.js";
+import { referencesIn } from "../../index/references.js";
 import { rowMatches, timesOfKind, withReferences } from "../../index/row-filter.js";
 import { itemAt } from "../../model/item-at.js";
 
@@ -212,7 +213,7 @@ export class MemoryIndex implements EntryIndex {
 /** Whether a row satisfies the filter's reference conditions; scans every row. */
 function referenceTest(rows: readonly EntryRow[], filter: RowFilter): (row: EntryRow) => boolean {
   const conditions = (filter.references ?? []).map((condition) => ({
-    holders: holdersOf(rows, condition),
+    holders: new Set(referencesIn(condition).flatMap((one) => [...holdersOf(rows, one)])),
     isWanted: condition.lacks !== true,
   }));
   return ({ position }) => conditions.every(({ holders, isWanted }) => holders.has(position) === isWanted);

@@ -44,6 +44,8 @@ export function rowConditions(
 function conditionSql({ by, column, asked }: Condition, where: Conditions): string {
   switch (by) {
     case "label":
+    case "labels":
+      if (typeof asked !== "string") return `r.${column} = ANY (${where.bind(asked.map(toStoredText))}::text[])`;
       // `<> ''` lets PostgreSQL use the partial index.
       return asked === ""
         ? `r.${column} = ''`

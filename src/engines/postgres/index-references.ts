@@ -2,6 +2,7 @@
 // returns.
 import { hash } from "node:crypto";
 import type { EntryRow, Reference, ReferenceCondition, RowKey } from "../../index/port.js";
+import { referencesIn } from "../../index/references.js";
 import { columnsOf } from "./columns.js";
 import type { Session } from "./driver.js";
 import type { Conditions } from "./index-filter.js";
@@ -11,9 +12,11 @@ import type { Conditions } from "./index-filter.js";
  * although a list needs only a few.
  */
 export function referenceCondition(where: Conditions, condition: ReferenceCondition): string {
-  const use = `EXISTS (SELECT 1 FROM hansard_index_uses o
-    WHERE ${usesCondition(where, "o", condition)} AND o.created_ms = r.created_ms AND o.position = r.position OFFSET 0)`;
-  return condition.lacks === true ? `NOT ${use}` : use;
+  const uses = referencesIn(condition).map(
+    (one) => `EXISTS (SELECT 1 FROM hansard_index_uses o
+    WHERE ${usesCondition(where, "o", one)} AND o.created_ms = r.created_ms AND o.position = r.position OFFSET 0)`,
+  );
+  return `${condition.lacks === true ? "NOT " : ""}(${uses.join(" OR ")})`;
 }
 
 /** A condition on a use with this alias. */

@@ -1,8 +1,8 @@
 // How a list is walked, newest first: along the rows, or along the entries of a reference. Which way is shorter is
 // unknown in advance: a project, or a reference, may have ten entries or a million. If there are several ways, they
 // take turns of a few steps each, and the first to finish answers.
-import type { Reference, RowKey, RowQuery } from "../../index/port.js";
-import { type RowFilter, withReferences } from "../../index/row-filter.js";
+import { newestKeys, type Reference, type RowKey, type RowQuery } from "../../index/port.js";
+import { alternativesOf, type RowFilter, withReferences } from "../../index/row-filter.js";
 import type { Session } from "./driver.js";
 import { Conditions, rowConditions } from "./index-filter.js";
 import { usesCondition } from "./index-references.js";
@@ -21,10 +21,17 @@ interface StepRange {
 }
 
 export async function listKeys(session: Session, query: RowQuery): Promise<readonly RowKey[]> {
-  const { filter, after, limit } = query;
-  if (limit <= 0) return [];
+  if (query.limit <= 0) return [];
+  const alternatives = alternativesOf(query.filter) ?? [query.filter];
+  if (alternatives.length === 1) return listAlong(session, query);
+  const keys: RowKey[] = [];
+  for (const filter of alternatives) keys.push(...(await listAlong(session, { ...query, filter })));
+  return newestKeys(keys, query.limit);
+}
+
+async function listAlong(session: Session, { filter, after, limit }: RowQuery): Promise<readonly RowKey[]> {
   const conditions = filter.references ?? [];
-  const wanted = conditions.filter(({ lacks }) => lacks !== true);
+  const wanted = conditions.filter(({ lacks, or }) => lacks !== true && or === undefined);
   const isNarrow = [filter.session_id, filter.project, filter.client].some((label) => (label ?? "") !== "");
   const [walk, ...others]: readonly Walk[] = wanted.length === 0 || isNarrow ? [...wanted, undefined] : wanted;
   if (others.length > 0) return race(session, [walk, ...others], { filter, after, limit });

@@ -29,6 +29,8 @@ export function rowConditions(filter: RowFilter): Conditions {
 function conditionSql({ by, column, asked }: Condition, bind: (...bound: readonly SqlValue[]) => string): string {
   switch (by) {
     case "label":
+    case "labels":
+      if (typeof asked !== "string") return `${column} IN (${bind(...asked.map(toStoredText))})`;
       // `<> ''` lets SQLite use the partial index.
       return asked === "" ? `${column} = ''` : `${column} = ${bind(toStoredText(asked))} AND ${column} <> ''`;
     case "one_of":

@@ -4,6 +4,7 @@
 // themselves carry the number.
 
 import type { EntryRow, Reference, ReferenceCondition } from "../../index/port.js";
+import { referencesIn } from "../../index/references.js";
 import { itemAt } from "../../model/item-at.js";
 import type { SqlValue } from "./driver.js";
 import { fromStoredText, type Statements, toStoredText } from "./statements.js";
@@ -18,12 +19,14 @@ export interface BoundCondition {
 const NUMBER_OF = "(SELECT number FROM reference_names WHERE what = ? AND reference = ?)";
 
 /** Matches rows by their own references, or by what other entries say about them. */
-export function referenceCondition({ what, reference, lacks }: ReferenceCondition): BoundCondition {
-  const name = [what, toStoredText(reference)];
-  const sql = `(about IS NULL AND coalesce(instr(refs, ',' || ${NUMBER_OF} || ','), 0) > 0
-    OR EXISTS (SELECT 1 FROM uses WHERE name = ${NUMBER_OF} AND entry_ms = created_ms AND entry = position))`;
-  return { sql: lacks === true ? `NOT ${sql}` : sql, values: [...name, ...name] };
+export function referenceCondition(condition: ReferenceCondition): BoundCondition {
+  const names = referencesIn(condition).map(({ what, reference }) => [what, toStoredText(reference)]);
+  const any = `(${names.map(() => COUNTS).join(" OR ")})`;
+  return { sql: condition.lacks === true ? `NOT ${any}` : any, values: names.flatMap((name) => [...name, ...name]) };
 }
+
+const COUNTS = `about IS NULL AND coalesce(instr(refs, ',' || ${NUMBER_OF} || ','), 0) > 0
+    OR EXISTS (SELECT 1 FROM uses WHERE name = ${NUMBER_OF} AND entry_ms = created_ms AND entry = position)`;
 
 /** Matches rows that carry this number themselves. */
 export function carriesNumber(number: number): BoundCondition {

@@ -2,8 +2,15 @@
 // unknown in advance: a project, or a reference, may have ten entries or a million. If there are several ways, they
 // take turns of a few steps each, and the first to finish answers.
 
-import { newestFirst, type Reference, type ReferenceCondition, type RowKey, type RowQuery } from "../../index/port.js";
-import { type RowFilter, withReferences } from "../../index/row-filter.js";
+import {
+  newestFirst,
+  newestKeys,
+  type Reference,
+  type ReferenceCondition,
+  type RowKey,
+  type RowQuery,
+} from "../../index/port.js";
+import { alternativesOf, type RowFilter, withReferences } from "../../index/row-filter.js";
 import type { SqlValue } from "./driver.js";
 import { type Conditions, rowConditions } from "./index-filter.js";
 import { carriesNumber, numberOf } from "./index-references.js";
@@ -12,8 +19,15 @@ import type { Statements } from "./statements.js";
 /** Steps of the first turn; they double with every turn. */
 const STEPS_FIRST = 128;
 
-export function listKeys(sql: Statements, { filter, after, limit }: RowQuery): readonly RowKey[] {
-  if (limit <= 0) return [];
+export function listKeys(sql: Statements, query: RowQuery): readonly RowKey[] {
+  if (query.limit <= 0) return [];
+  const [filter, ...others] = alternativesOf(query.filter) ?? [query.filter];
+  if (filter === undefined || others.length === 0) return listAlong(sql, query);
+  const lists = [filter, ...others].map((one) => listAlong(sql, { ...query, filter: one }));
+  return newestKeys(lists.flat(), query.limit);
+}
+
+function listAlong(sql: Statements, { filter, after, limit }: RowQuery): readonly RowKey[] {
   const [walk, ...others] = walksOf(sql, filter);
   if (walk === undefined) return [];
   const steps = others.length === 0 ? walk({ after, limit, passing: "listed" }) : race([walk, ...others], after, limit);
@@ -22,7 +36,7 @@ export function listKeys(sql: Statements, { filter, after, limit }: RowQuery): r
 
 function walksOf(sql: Statements, filter: RowFilter): readonly Walk[] {
   const conditions = filter.references ?? [];
-  const wanted = conditions.filter(({ lacks }) => lacks !== true);
+  const wanted = conditions.filter(({ lacks, or }) => lacks !== true && or === undefined);
   const walks = wanted.map((one) => {
     const others = conditions.filter((other) => other !== one);
     return walkReference(sql, one, withReferences(filter, others));

@@ -218,6 +218,8 @@ const REFERENCE_FILTERS: readonly RowFilter[] = [
   { references: [chunk("few")] },
   { references: [chunk("most"), lacking(chunk("half"))] },
   { references: [lacking(chunk("most"))] },
+  { references: [{ ...chunk("few"), or: [memory("said")] }] },
+  { references: [{ ...chunk("half"), or: [chunk("few")] }, chunk("most")], project: ["p1", "p0"] },
   { references: [chunk("most"), chunk("half"), memory("said")], kinds: ["interaction"] },
   { references: [chunk("most")], project: "p1" },
   { references: [chunk("few"), lacking(memory("said"))], project: "p0" },

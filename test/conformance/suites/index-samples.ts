@@ -77,11 +77,17 @@ export function mixedRows(count: number, seed: number): readonly EntryRow[] {
 export const filterValues: { readonly [N in keyof Required<RowFilter>]: readonly RowFilter[N][] } = {
   kinds: [undefined, ["interaction"], ["error", "message"], []],
   session_id: [undefined, "s:1", ""],
-  project: [undefined, "Atlas", ""],
+  project: [undefined, "Atlas", "", ["Atlas", ""]],
   client: [undefined, "naïve-客户", ""],
   since_ms: [undefined, 20_000],
   until_ms: [undefined, 50_000],
-  references: [undefined, [memory("m1")], [lacking(chunk("1"))], [memory("m1"), lacking(memory("m2")), chunk("1")]],
+  references: [
+    undefined,
+    [memory("m1")],
+    [lacking(chunk("1"))],
+    [memory("m1"), lacking(memory("m2")), chunk("1")],
+    [{ ...memory("m1"), or: [memory("m2")] }],
+  ],
   role: [undefined, "user"],
 };
 
@@ -113,12 +119,14 @@ function isSelected(row: EntryRow, rows: readonly EntryRow[], filter: RowFilter)
   return (
     (filter.kinds?.includes(row.kind) ?? true) &&
     row.session_id === (filter.session_id ?? row.session_id) &&
-    row.project === (filter.project ?? row.project) &&
-    row.client === (filter.client ?? row.client) &&
+    [filter.project ?? row.project].flat().includes(row.project) &&
+    [filter.client ?? row.client].flat().includes(row.client) &&
     row.created_ms >= (filter.since_ms ?? row.created_ms) &&
     row.created_ms <= (filter.until_ms ?? row.created_ms) &&
     (filter.role === undefined || row.role === filter.role) &&
-    (filter.references ?? []).every((condition) => has(condition) !== (condition.lacks === true))
+    (filter.references ?? []).every(
+      (condition) => [condition, ...(condition.or ?? [])].some(has) !== (condition.lacks === true),
+    )
   );
 }
 
