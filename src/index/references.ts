@@ -103,7 +103,7 @@ export function carries({ references }: { readonly references: readonly Referenc
 /** Matches entries that a reference counts for, whichever entry has it; with `lacks`, entries without it; with `or`, any of these too. */
 export type ReferenceCondition = Reference & { readonly lacks?: boolean; readonly or?: readonly Reference[] };
 
-/** References, any of which counts. */
+/** A condition's references; one of them has to count. */
 export function referencesIn({ what, reference, or = [] }: ReferenceCondition): readonly Reference[] {
   return [{ what, reference } as Reference, ...or];
 }

@@ -27,8 +27,8 @@ export const told = operation({
       name: "told",
       title: "Was this in the model's context?",
       description:
-        "Says whether a text was in the model's context for an answer: given (and where), fallen out (with the last answer " +
-        "that had it, and why), never given in the session, or unknown: not found, but not all that was given is recorded.",
+        "Whether a text was in the model's context for an answer: given, fallen out (when, why), never given, or unknown: " +
+        "not found, but not all of it is recorded.",
     },
   ],
   command: {

@@ -15,7 +15,7 @@ import { type Flag, isGiven, type Parameter, type ParameterDoc } from "./paramet
 
 /** As many parts of a path as references have. */
 const PATH_PARTS_MAX = 16;
-const SEVERAL = "Several are separated by commas.";
+const SEVERAL = "Separate several with commas.";
 const NAMES_MAX = 20;
 
 export interface Filter<C extends ConditionName = ConditionName> extends ParameterDoc {
@@ -59,7 +59,7 @@ export const filters = {
     schema: { type: "string" },
     description:
       `Entries of this kind: ${allKinds.join(", ")}; \`memory\` means all kinds that begin with \`memory_\`. ` +
-      "Several are separated by commas.",
+      "Separate several with commas.",
     flag: {
       name: "kind",
       value: "kinds",

@@ -203,7 +203,16 @@ describe("the store", () => {
     await server.get("/entries");
     const { status, body } = await server.get("/health");
     expect(status).toBe(200);
-    expect(body).toEqual({ status: "ok", version: "1.2.3", position: 1, indexed_through: 1, pending: 0 });
+    expect(body).toEqual({
+      status: "ok",
+      version: "1.2.3",
+      position: 1,
+      indexed_through: 1,
+      texts_indexed_through: expect.any(Number),
+      pending: 0,
+      memories_waiting: 0,
+      problems: [],
+    });
     const head = await server.request("/health", { method: "HEAD" });
     expect([head.status, head.text]).toEqual([200, ""]);
   });
