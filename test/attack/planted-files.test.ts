@@ -1,5 +1,5 @@
 // Files that somebody laid out in the way: an export, a seal key and a file of keys are not taken in by them.
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Database } from "../../src/engines/sqlite/driver.js";
@@ -71,7 +71,11 @@ describe("a file of keys that was emptied", () => {
     const { key } = await server.recorder.keys.create({ scope: "admin" });
     await server.close();
     for (const ending of ["", "-wal", "-shm"]) {
-      if (existsSync(join(data, `keys.db${ending}`))) writeFileSync(join(data, `keys.db${ending}`), "");
+      const file = join(data, `keys.db${ending}`);
+      if (!existsSync(file)) continue;
+      // A new file: this process may still have the old one in memory, and would die of its end being gone.
+      rmSync(file);
+      writeFileSync(file, "");
     }
     const again = await startServer({ data });
     expect(await again.get("/entries")).toMatchObject({ status: 401, body: { error: { code: "key_missing" } } });
