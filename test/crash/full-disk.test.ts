@@ -62,15 +62,18 @@ test.each(["sqlite", "postgres"])(
 test.each(["sqlite", "postgres"])(
   "forgetting on a disk without room for cleaning up is done, and says what is left: %s",
   (engine) => {
-    expect(run<ForgettingReport>("forget-on-full-disk", engine)).toEqual({
+    const report = run<ForgettingReport>("forget-on-full-disk", engine);
+    expect(report).toEqual({
       status: 200,
       positions: [1, 2, 3, 4, 5],
       redaction: 61,
-      left: [expect.stringMatching(/full/), expect.stringMatching(/index.*full/)],
+      left: expect.arrayContaining([expect.stringMatching(/full/)]),
       is_read: false,
       verified: true,
       left_after: [],
     });
+    // The index may find enough room in what the log's cleaning gave back.
+    expect(report.left.slice(1).every((left) => /index.*full/.test(left))).toBe(true);
   },
 );
 
