@@ -234,7 +234,9 @@ describe("while it runs", () => {
     await reader.query("BEGIN; SELECT * FROM hansard_bodies");
     const body = Buffer.from(JSON.stringify({ id: "gone", positions: [2], reason: "asked to" }));
     await log.append([[newEntry("gone", { kind: "redaction", body })]]);
-    expect(await log.purge()).toMatch(/still in the files of hansard_bodies_1: /);
+    expect(await log.purge()).toMatch(
+      /still be in the files of hansard_bodies_1: it could not be vacuumed .*held a lock/,
+    );
     await reader.end();
     await log.close();
   });
